@@ -1,0 +1,58 @@
+package extract
+
+import "github.com/pith-memory/pith"
+
+// Call is a tool use and, once it is known, its result.
+type Call struct {
+	Use      pith.Block
+	At       pith.Source
+	Result   pith.Block
+	ResultAt pith.Source
+	Answered bool
+	// Dir is the directory the call ran in, as far as the session tells.
+	Dir   string
+	Agent string
+	Turn  int
+	// Seq numbers the tool calls of the session from 1.
+	Seq int
+	// Command is the shell command, "" for every other tool.
+	Command string
+	// Shell is Command as parsed.
+	Shell []simpleCommand
+}
+
+// OK tells whether the call did what it was meant to do.
+func (c *Call) OK() bool {
+	return c.Answered && !c.Result.IsError && !c.Result.Rejected &&
+		(c.Result.Exit == nil || *c.Result.Exit == 0 || c.Result.ExpectedNonZero)
+}
+
+// callTable pairs uses with results. Clients reuse ids, so a result answers
+// the nearest open call of its id, and an id is free again once it is answered.
+type callTable struct{ pending []*Call }
+
+func (t *callTable) open(m *pith.Message, b *pith.Block, at pith.Source) *Call {
+	c := &Call{Use: *b, At: at, Dir: m.CWD, Agent: m.Agent}
+	c.Command = shellCommand(&c.Use)
+	if c.Command != "" {
+		c.Shell = parseShell(c.Command)
+		if d := b.Arg("workdir", "cwd", "working_directory"); d != "" {
+			c.Dir = resolvePath(m.CWD, d)
+		}
+	}
+	t.pending = append(t.pending, c)
+	return c
+}
+
+func (t *callTable) answer(b *pith.Block, at pith.Source) *Call {
+	for i := len(t.pending) - 1; i >= 0; i-- {
+		c := t.pending[i]
+		if c.Use.ToolUseID != b.ToolUseID {
+			continue
+		}
+		t.pending = append(t.pending[:i], t.pending[i+1:]...)
+		c.Result, c.ResultAt, c.Answered = *b, at, true
+		return c
+	}
+	return nil
+}

@@ -1,0 +1,7 @@
+package extract
+
+type decisionSlot struct{}
+
+func (c *decisionSlot) said(s *Said)   {}
+func (c *decisionSlot) call(c2 *Call)  {}
+func (c *decisionSlot) facts(f *Facts) {}

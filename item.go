@@ -1,0 +1,28 @@
+package pith
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"strconv"
+)
+
+var errIdentifier = errors.New("want [name, source] or [name, source, note]")
+
+// ItemID is the id of an item: its kind and ten hex digits over what it says
+// and where it was said. It stays the same however often a session is compacted.
+func ItemID(kind string, at Source, text string) string {
+	h := sha256.New()
+	h.Write([]byte(kind + "\x00" + strconv.Itoa(at.Message) + "\x00" + strconv.Itoa(at.Start) + "\x00" + text))
+	var sum [sha256.Size]byte
+	return kind + "-" + hex.EncodeToString(h.Sum(sum[:0])[:5])
+}
+
+// The kinds of item, the prefixes of their ids.
+const (
+	IDConstraint = "co"
+	IDDecision   = "de"
+	IDEvidence   = "ev"
+	IDFailed     = "fa"
+	IDInvariant  = "in"
+)
