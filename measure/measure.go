@@ -1,0 +1,152 @@
+// Package measure judges a compaction against the transcript it was made from.
+// It shares no code with package extract: the facts it wants to find were read
+// off the records by patterns of its own, so that a fault of the extractor
+// shows as a miss instead of agreeing with itself.
+package measure
+
+import (
+	"strings"
+
+	"github.com/pith-memory/pith"
+)
+
+// Observer reads a session's records, unredacted, up to the cut.
+type Observer struct {
+	root     string
+	modified set
+	read     set
+	runs     []run
+	byID     map[string]int
+	running  map[string]int
+	rules    set
+	text     strings.Builder
+	open     map[string]pith.Block
+	openCWD  map[string]string
+}
+
+// run is a shell command and its outcome as the records state it.
+type run struct {
+	command string
+	exit    *int
+	counts  []string
+	verify  bool
+	probe   bool
+	late    bool
+}
+
+// set keeps strings in the order they came.
+type set struct {
+	list []string
+	has  map[string]bool
+}
+
+func (s *set) add(v string) {
+	if s.has == nil {
+		s.has = map[string]bool{}
+	}
+	if v != "" && !s.has[v] {
+		s.has[v] = true
+		s.list = append(s.list, v)
+	}
+}
+
+func (s *set) remove(v string) {
+	if !s.has[v] {
+		return
+	}
+	delete(s.has, v)
+	for i, x := range s.list {
+		if x == v {
+			s.list = append(s.list[:i], s.list[i+1:]...)
+			return
+		}
+	}
+}
+
+// NewObserver returns an Observer that has read nothing.
+func NewObserver() *Observer {
+	return &Observer{
+		byID: map[string]int{}, running: map[string]int{},
+		open: map[string]pith.Block{}, openCWD: map[string]string{},
+	}
+}
+
+// Record reads one record.
+func (o *Observer) Record(r pith.Record) {
+	if r.Exit != nil {
+		if i, ok := o.byID[r.Exit.ToolUseID]; ok && o.runs[i].exit == nil {
+			code := r.Exit.Code
+			o.runs[i].exit, o.runs[i].late = &code, true
+		}
+		return
+	}
+	if r.Message == nil {
+		return
+	}
+	m := r.Message
+	if o.root == "" {
+		o.root = m.CWD
+	}
+	for i := range m.Blocks {
+		b := &m.Blocks[i]
+		o.text.WriteString(b.Text)
+		for _, a := range b.Args {
+			o.text.WriteString("\n" + a.Value)
+		}
+		o.text.WriteByte('\n')
+		switch b.Kind {
+		case pith.KindText:
+			if m.Agent == "" && b.Origin == pith.UserExplicit {
+				o.userText(b.Text)
+			}
+		case pith.KindToolUse:
+			o.open[b.ToolUseID], o.openCWD[b.ToolUseID] = *b, m.CWD
+		case pith.KindToolResult:
+			if use, ok := o.open[b.ToolUseID]; ok {
+				o.result(&use, b, o.openCWD[b.ToolUseID])
+				delete(o.open, b.ToolUseID)
+			}
+		}
+	}
+}
+
+// Seen tells whether a string occurs anywhere in what was read.
+func (o *Observer) Seen(s string) bool { return strings.Contains(o.text.String(), s) }
+
+// Share is how many of the things there are were found.
+type Share struct {
+	Found int `json:"found"`
+	Of    int `json:"of"`
+	// Missed holds up to 20 of the things that were not found.
+	Missed []string `json:"missed,omitempty"`
+}
+
+// Rate is the share found; 1 where there was nothing to find.
+func (s Share) Rate() float64 {
+	if s.Of == 0 {
+		return 1
+	}
+	return float64(s.Found) / float64(s.Of)
+}
+
+// Holds tells whether the share reaches a rate, with one miss forgiven where
+// there are fewer than 50.
+func (s Share) Holds(rate float64) bool {
+	return s.Rate() >= rate || s.Of < 50 && s.Of-s.Found <= 1
+}
+
+func (s *Share) count(found bool, what string) {
+	s.Of++
+	if found {
+		s.Found++
+	} else if len(s.Missed) < 20 {
+		s.Missed = append(s.Missed, what)
+	}
+}
+
+// Add joins the shares of two cuts.
+func (s *Share) Add(t Share) {
+	s.Found += t.Found
+	s.Of += t.Of
+	s.Missed = append(s.Missed, t.Missed...)
+}

@@ -1,0 +1,103 @@
+package measure
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/pith-memory/pith"
+)
+
+// Window is how many calls after a cut count as what the agent needed next.
+const Window = 60
+
+var (
+	pathWord   = regexp.MustCompile(`(?:[\w.~+-]*/)+[\w.+-]*\w`)
+	testWord   = regexp.MustCompile(`\bTest[A-Z]\w{3,}\b|\btest_\w{4,}\b`)
+	shaWord    = regexp.MustCompile(`\b[0-9a-f]{7,40}\b`)
+	symbolWord = regexp.MustCompile(`\b[A-Za-z_]\w{4,59}\b`)
+)
+
+// Needs are the names that the agent's next calls used, by kind.
+type Needs struct{ paths, tests, shas, symbols set }
+
+// Call adds the names of one call; the caller stops after Window calls.
+func (n *Needs) Call(b *pith.Block, seen func(string) bool) {
+	for _, a := range b.Args {
+		if a.Key == "new_string" || a.Key == "content" || a.Key == "description" {
+			continue // what the agent makes up now it need not remember
+		}
+		n.text(a.Value, seen)
+	}
+}
+
+func (n *Needs) text(v string, seen func(string) bool) {
+	add := func(s *set, w string) {
+		if !s.has[w] && seen(w) {
+			s.add(w)
+		}
+	}
+	for _, w := range pathWord.FindAllString(v, -1) {
+		if strings.Contains(strings.TrimLeft(w, "/."), "/") && !strings.Contains(w, "//") && len(w) > 5 {
+			add(&n.paths, w)
+		}
+	}
+	for _, w := range testWord.FindAllString(v, -1) {
+		add(&n.tests, w)
+	}
+	for _, w := range shaWord.FindAllString(v, -1) {
+		if strings.ContainsAny(w, "abcdef") && strings.ContainsAny(w, "0123456789") {
+			add(&n.shas, w)
+		}
+	}
+	for _, w := range symbolWord.FindAllString(v, -1) {
+		if isSymbol(w) && !testWord.MatchString(w) {
+			add(&n.symbols, w)
+		}
+	}
+}
+
+// isSymbol wants an inner capital or underscore: a name that somebody coined.
+func isSymbol(w string) bool {
+	for i := 1; i < len(w); i++ {
+		if w[i] == '_' || w[i] >= 'A' && w[i] <= 'Z' && w[i-1] >= 'a' && w[i-1] <= 'z' {
+			return strings.ToUpper(w) != w
+		}
+	}
+	return false
+}
+
+// NeedShares says which of the needed names a text holds.
+type NeedShares struct {
+	Paths   Share `json:"paths"`
+	Tests   Share `json:"tests"`
+	SHAs    Share `json:"shas"`
+	Symbols Share `json:"symbols"`
+}
+
+// In looks the needed names up in a text. A path may stand in it relative to
+// the session's root.
+func (n *Needs) In(text, root string) NeedShares {
+	var s NeedShares
+	for _, p := range n.paths.list {
+		short := strings.TrimPrefix(p, strings.TrimSuffix(root, "/")+"/")
+		s.Paths.count(strings.Contains(text, p) || strings.Contains(text, short), p)
+	}
+	for _, w := range n.tests.list {
+		s.Tests.count(strings.Contains(text, w), w)
+	}
+	for _, w := range n.shas.list {
+		s.SHAs.count(strings.Contains(text, w[:7]), w)
+	}
+	for _, w := range n.symbols.list {
+		s.Symbols.count(strings.Contains(text, w), w)
+	}
+	return s
+}
+
+// Add joins the shares of two cuts.
+func (s *NeedShares) Add(t NeedShares) {
+	s.Paths.Add(t.Paths)
+	s.Tests.Add(t.Tests)
+	s.SHAs.Add(t.SHAs)
+	s.Symbols.Add(t.Symbols)
+}

@@ -1,0 +1,200 @@
+package measure
+
+import (
+	"path"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/pith-memory/pith"
+)
+
+// The patterns find plain, unmistakable cases only: what they hit is certain,
+// so that a miss of the state is a miss.
+var (
+	patchHeader = regexp.MustCompile(`(?m)^\*\*\* (?:Update|Add|Delete) File: (.+)$|^\*\*\* Move to: (.+)$`)
+	written     = regexp.MustCompile(`(?:^|\s)>{1,2} ?([\w./~+-]+\.[A-Za-z]\w{0,7})(?:\s|$|;|&|\))|\btee (?:-a )?([\w./~+-]+\.[A-Za-z]\w{0,7})|\bsed -i(?: '')? (?:-e )?(?:'[^'\n]*'|"[^"\n]*") ([\w./~+-]+\.[A-Za-z]\w{0,7})`)
+	shown       = regexp.MustCompile(`(?:^|[;&|\n] ?)(?:cat|head(?: -n? ?\d+)?|tail(?: -n? ?\d+)?|sed -n ['"][\d,$]+p['"]|nl -ba) ([\w./~+-]+\.[A-Za-z]\w{0,7})(?:\s|$)`)
+	verifier    = regexp.MustCompile(`(?:^|[;&|(\n] ?)(?:[A-Z_]+=\S+ )*(?:sudo |time |timeout \d+\w? )?(?:go test|go vet|go build|golangci-lint run|pytest|python3? -m pytest|npm test|npm run (?:test|lint|build)|npx (?:jest|vitest|tsc|eslint)|cargo (?:test|build|check|clippy)|make (?:test|check|lint)|mise run (?:test|lint|fmt)|mvn |gradle|\./gradlew|bundle exec rspec|rspec|ctest|tsc|eslint|staticcheck)\b`)
+	probe       = regexp.MustCompile(`(?:^|[;&|\n(] ?)(?:!\s*)?(?:grep|rg|egrep|fgrep|ag|diff|cmp|test|\[|ls|which|command -v|find|git diff --(?:quiet|exit-code)|git grep|git show-ref|git rev-parse|pgrep|stat|curl)\b[^;&|\n]*$`)
+	goResult    = regexp.MustCompile(`(?m)^\s*--- (PASS|FAIL|SKIP)`)
+	sums        = regexp.MustCompile(`(\d+) (passed|failed|skipped)\b`)
+	exitHead    = regexp.MustCompile(`^Exit code (-?\d+)`)
+	exitCodex   = regexp.MustCompile(`Process exited with code (-?\d+)`)
+	session     = regexp.MustCompile(`Process running with session ID (\d+)`)
+	reminder    = regexp.MustCompile(`(?s)<system-reminder>.*?</system-reminder>`)
+	ruleWord    = regexp.MustCompile(`(?i)\b(must|never|always|don't|dont|do not|only|instead|should|shouldn't|make sure|without|avoid|need to|unless|no longer|stop|keep)\b`)
+)
+
+// userText takes the sentences of the user's own words that sound like rules.
+func (o *Observer) userText(text string) {
+	t := strings.TrimSpace(reminder.ReplaceAllString(text, ""))
+	for _, p := range []string{"<", "[Request interrupted", "Caveat:", "# AGENTS.md", "This session is being continued", "Another language model"} {
+		if strings.HasPrefix(t, p) {
+			return
+		}
+	}
+	for _, line := range strings.Split(t, "\n") {
+		for _, s := range splitSentences(line) {
+			if len(s) >= 15 && len(s) <= 400 && ruleWord.MatchString(s) {
+				o.rules.add(squash(s))
+			}
+		}
+	}
+}
+
+func splitSentences(line string) []string {
+	var out []string
+	from := 0
+	for i := 0; i < len(line); i++ {
+		if strings.IndexByte(".!?", line[i]) >= 0 && (i+1 == len(line) || line[i+1] == ' ') {
+			out = append(out, strings.TrimSpace(line[from:i+1]))
+			from = i + 1
+		}
+	}
+	return append(out, strings.TrimSpace(line[from:]))
+}
+
+// result takes the facts of a call whose result is known.
+func (o *Observer) result(use, res *pith.Block, cwd string) {
+	failed := res.IsError || res.Rejected
+	if code, ok := statedExit(res.Text); ok && code != 0 {
+		failed = true
+	}
+	target := use.Arg("file_path", "notebook_path")
+	switch use.ToolName {
+	case "Read":
+		if !failed {
+			o.inspect(target, cwd)
+		}
+	case "Edit", "Write", "MultiEdit", "NotebookEdit":
+		if !failed {
+			o.modify(target, cwd)
+		}
+	case "apply_patch":
+		if !failed && !strings.HasPrefix(res.Text, "apply_patch verification failed") {
+			for _, m := range patchHeader.FindAllStringSubmatch(use.Arg("input"), -1) {
+				o.modify(strings.TrimSpace(m[1]+m[2]), cwd)
+			}
+		}
+	case "write_stdin":
+		o.continued(use, res)
+	case "Bash", "exec_command", "shell", "shell_command":
+		o.shell(use, res, cwd, failed)
+	}
+}
+
+func (o *Observer) inspect(p, cwd string) {
+	if p = resolve(cwd, p); p != "" && !o.modified.has[p] {
+		o.read.add(p)
+	}
+}
+
+func (o *Observer) modify(p, cwd string) {
+	p = resolve(cwd, p)
+	o.modified.add(p)
+	o.read.remove(p)
+}
+
+func (o *Observer) shell(use, res *pith.Block, cwd string, failed bool) {
+	command := use.Arg("command", "cmd")
+	if dir := use.Arg("workdir"); dir != "" {
+		cwd = dir
+	}
+	plain := withoutHeredocs(command)
+	if !failed && !strings.Contains(plain, "cd ") {
+		for _, m := range written.FindAllStringSubmatch(plain, -1) {
+			if p := m[1] + m[2] + m[3]; !strings.HasPrefix(p, "/dev/") {
+				o.modify(p, cwd)
+			}
+		}
+		for _, m := range shown.FindAllStringSubmatch(plain, -1) {
+			o.inspect(m[1], cwd)
+		}
+	}
+	if res.Rejected || command == "" {
+		return
+	}
+	r := run{command: squash(command), verify: verifier.MatchString(plain), probe: probe.MatchString(plain) || res.ExpectedNonZero}
+	if code, ok := statedExit(res.Text); ok {
+		r.exit = &code
+	} else if res.Exit != nil {
+		r.exit = res.Exit
+	}
+	r.counts = counts(res.Text)
+	if m := session.FindStringSubmatch(head(res.Text)); m != nil && r.exit == nil {
+		o.running[m[1]] = len(o.runs)
+	}
+	o.byID[use.ToolUseID] = len(o.runs)
+	o.runs = append(o.runs, r)
+}
+
+// continued joins the exit code of a command that went on to its start.
+func (o *Observer) continued(use, res *pith.Block) {
+	i, ok := o.running[use.Arg("session_id")]
+	if !ok || o.runs[i].exit != nil {
+		return
+	}
+	if code, ok := statedExit(res.Text); ok {
+		o.runs[i].exit = &code
+	} else if res.Exit != nil {
+		o.runs[i].exit = res.Exit
+	}
+	if c := counts(res.Text); len(c) > 0 {
+		o.runs[i].counts = c
+	}
+}
+
+func statedExit(text string) (int, bool) {
+	m := exitHead.FindStringSubmatch(text)
+	if m == nil {
+		m = exitCodex.FindStringSubmatch(head(text))
+	}
+	if m == nil {
+		return 0, false
+	}
+	n, err := strconv.Atoi(m[1])
+	return n, err == nil
+}
+
+// counts are the numbers of tests that an output states, as "3 failed".
+func counts(text string) []string {
+	n := map[string]int{}
+	for _, m := range goResult.FindAllStringSubmatch(text, -1) {
+		n[map[string]string{"PASS": "passed", "FAIL": "failed", "SKIP": "skipped"}[m[1]]]++
+	}
+	var out []string
+	for _, k := range []string{"passed", "failed", "skipped"} {
+		if n[k] > 0 {
+			out = append(out, strconv.Itoa(n[k])+" "+k)
+		}
+	}
+	if len(out) > 0 {
+		return out
+	}
+	for _, line := range strings.Split(text, "\n") {
+		if found := sums.FindAllString(line, -1); len(found) > 0 {
+			out = found
+		}
+	}
+	return out
+}
+
+func withoutHeredocs(command string) string {
+	at := strings.Index(command, "<<")
+	if at < 0 {
+		return command
+	}
+	return command[:at]
+}
+
+func head(s string) string { return s[:min(len(s), 400)] }
+
+func squash(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+func resolve(cwd, p string) string {
+	if p == "" || strings.HasPrefix(p, "/") || strings.HasPrefix(p, "~") || cwd == "" {
+		return p
+	}
+	return path.Join(cwd, p)
+}
