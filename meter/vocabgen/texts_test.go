@@ -1,0 +1,32 @@
+package main
+
+// handWritten are texts of the kinds that sessions hold.
+var handWritten = []string{
+	"", "a", " ", "\n", "hello", "Hello, world!", " hello", "  hello", "hello  ", "HELLO", "HelloWorld", "helloWORLD", "hELLO",
+	"camelCaseIdentifier", "PascalCaseIdentifier", "snake_case_identifier", "SCREAMING_SNAKE_CASE", "kebab-case-word", "XMLHttpRequest",
+	"don't", "DON'T", "we've they're I'll he'd she's I'm", "WE'VE THEY'RE I'LL", "'tis", "rock 'n' roll", "o'clock", "it's's", "x'y", "'s", "a's", "中's", "é're",
+	"0", "12", "123", "1234", "1234567890", "3.14159", "1,000,000", "0xdeadbeef", "1e-10", "v1.2.3-rc.1+build.5", "2026-11-30T02:14:05Z", "½ ⅷ ٣٤٥ १२३४", "127.0.0.1:8080",
+	"The quick brown fox jumps over the lazy dog.", "It was the best of times, it was the worst of times.",
+	"func main() {\n\tfmt.Println(\"hello\")\n}\n", "if err != nil {\n\t\treturn fmt.Errorf(\"read %s: %w\", path, err)\n\t}\n",
+	"for i := 0; i < n; i++ { sum += a[i]*b[i] }", "def f(x: int) -> str:\n    return f\"{x!r}\"\n", "const x = async () => { await fetch(`/api/${id}`) }",
+	"SELECT id, name FROM users WHERE created_at > now() - interval '7 days' ORDER BY id DESC;", "<div class=\"row\"><p>Hi &amp; bye</p></div>",
+	"{\"command\":\"go test ./...\",\"timeout\":120000,\"ok\":true,\"n\":null}", "[{\"id\":1},{\"id\":2}]", "key: value\nlist:\n  - a\n  - b\n",
+	"#!/bin/sh\nset -eu\ncd \"$(dirname \"$0\")\" && exec ./run \"$@\" 2>&1 | tee -a log.txt\n", "git commit -m 'fix: the thing' && git push origin HEAD",
+	"diff --git a/x.go b/x.go\n@@ -1,3 +1,4 @@\n-old\n+new\n context\n", "--- FAIL: TestRounding (0.00s)\n    round_test.go:12: got 10.01 want 10.00\nFAIL\nexit status 1\n",
+	"panic: runtime error: index out of range [3] with length 3\n\ngoroutine 1 [running]:\nmain.main()\n\t/tmp/x.go:8 +0x1d\n",
+	"Traceback (most recent call last):\n  File \"a.py\", line 3, in <module>\nZeroDivisionError: division by zero\n",
+	"/home/user/project/internal/server/handler_test.go", "C:\\Users\\me\\Documents\\My Files\\report.docx", "https://example.com/a/b?x=1&y=%20z#frag", "user@example.com",
+	"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855", "550e8400-e29b-41d4-a716-446655440000", "toolu_01A09q90qw90lq917835lq9", "a741c90",
+	"iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+	"TG9yZW0gaXBzdW0gZG9sb3Igc2l0IGFtZXQsIGNvbnNlY3RldHVyIGFkaXBpc2NpbmcgZWxpdCwgc2VkIGRvIGVpdXNtb2QgdGVtcG9yIGluY2lkaWR1bnQgdXQgbGFib3JlIGV0IGRvbG9yZSBtYWduYSBhbGlxdWEu",
+	"ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIE5v", "h1:ZkWqy2lXaEWnPsCm4z9kXcmzY1KZ4cVq0F2h6bA1S2E=",
+	"你好，世界！", "今天天气很好，我们去公园散步吧。", "不要修改数据库模式，除非我同意。", "日本語のテキストを数えます。", "カタカナとひらがなと漢字", "안녕하세요 세계", "한국어 문장을 토큰으로 나눕니다.",
+	"Привет, мир! Как дела?", "Γειά σου Κόσμε", "مرحبا بالعالم", "שלום עולם", "नमस्ते दुनिया", "สวัสดีชาวโลก", "Xin chào thế giới", "Zażółć gęślą jaźń", "Größe, Straße, Übung", "¿Qué tal? ¡Muy bien!", "Não modifique o banco de dados", "Çok güzel İstanbul ıI",
+	"🙂", "🙂🙂🙂", "👨‍👩‍👧‍👦", "🇩🇪🇫🇷", "👍🏽", "1️⃣", "❤️", "a🙂b", "→ ⇒ ≤ ≥ ≠ ∑ √ ∞", "“quoted” ‘text’ – and — dashes…", "™ © ® ° ± µ",
+	"e\u0301", "\u0301", " \u0301", "a\u0301\u0302b", "\u200b\u200c\u200d\ufeff", "ǅungla ǅ", "ʰʲ", "K Å ſ", "ﬁ ﬂ",
+	"   ", "\n\n\n", " \n", "\n ", " \n \n ", "\t\t\tx", "    x", "x    ", "x \n\n y", "\r\n\r\n", "\r", "\n\r", "a\r\nb\r\n", " \r\n x", "\u00a0", "a\u00a0b", "\u3000中", "\u2028\u2029\u0085", "a\v\fb", " \t \t",
+	"//", "// comment\n", "/* a */", "...", "....", "?!", "!!!\n", ";\n\n", "{}\n\n\n", ")/\n/\n", " }\r\n", "\"\"\"", "``` go\n```", "---", "| a | b |\n|---|---|\n", "- [ ] todo\n- [x] done\n", "**bold** _it_ ~~no~~", "$$x^2$$", "a+b=c", "a->b", "::", "<|endoftext|>", "<|im_start|>",
+	"\x00", "\x00\x01\x7f", "\x1b[31mred\x1b[0m", "a\x00b", "\ufffd", "\ufffd\ufffd", "\U0010ffff", "\U000e0001", "\ue000",
+	"Supercalifragilisticexpialidocious", "antidisestablishmentarianism", "pneumonoultramicroscopicsilicovolcanoconiosis", "qwertyuiopasdfghjklzxcvbnm", "aaaaabbbbbcccccddddd", "AbCdEfGhIjKlMnOpQrStUvWxYz", "lorem ipsum dolor sit amet",
+	"中ABC", "ABC中", "中文abc中文", "ab中CD", "A中b", "éA", "Éa", "AÉa", "aÉ", " 中", ".中", "中.", "1中", "中1", "_a", "_A", "_1", "-a", " -a", " _", "\ta", "\tA", "\n\ta", "\n a", "!a", "!1", " 1", "  1", "  a", "  !", " !a", "\"a\"", "(a)", "@user", "#tag", "%d\\n", "\\u00e9",
+}
