@@ -38,6 +38,9 @@ func (p Provenance) String() string {
 // MarshalText writes the label of contracts/schemas.
 func (p Provenance) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
 
+// AppendText writes the same without an allocation.
+func (p Provenance) AppendText(b []byte) ([]byte, error) { return append(b, p.String()...), nil }
+
 // UnmarshalText reads a label of contracts/schemas.
 func (p *Provenance) UnmarshalText(b []byte) error {
 	for i, n := range provenanceNames {
@@ -70,15 +73,30 @@ func (s Source) BlockKey() string {
 }
 
 func (s Source) String() string {
-	k := s.BlockKey()
-	if s.End == 0 {
-		return k
-	}
-	return k + ":" + strconv.Itoa(s.Start) + "-" + strconv.Itoa(s.End)
+	b, _ := s.AppendText(make([]byte, 0, 24))
+	return string(b)
 }
 
 // MarshalText writes the short form.
-func (s Source) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+func (s Source) MarshalText() ([]byte, error) { return s.AppendText(nil) }
+
+// AppendText writes the short form behind b.
+func (s Source) AppendText(b []byte) ([]byte, error) {
+	if s.Message == SystemIndex {
+		b = append(b, 's')
+	} else {
+		b = strconv.AppendInt(b, int64(s.Message), 10)
+	}
+	b = append(b, '.')
+	b = strconv.AppendInt(b, int64(s.Block), 10)
+	if s.End == 0 {
+		return b, nil
+	}
+	b = append(b, ':')
+	b = strconv.AppendInt(b, int64(s.Start), 10)
+	b = append(b, '-')
+	return strconv.AppendInt(b, int64(s.End), 10), nil
+}
 
 // UnmarshalText reads the short form.
 func (s *Source) UnmarshalText(b []byte) (err error) {
