@@ -33,21 +33,22 @@ const (
 //go:embed classes.bin
 var classes string
 
+// classAt returns the classes and the size of the character at s[i]. A byte
+// that is not part of a UTF-8 character is a character of its own, of no class.
+func classAt(s string, i int) (class uint8, size int) {
+	if c := s[i]; c < utf8.RuneSelf {
+		return classes[classesStart+int(c)], 1 // the first block has the first page
+	}
+	r, size := utf8.DecodeRuneInString(s[i:])
+	return classOf(r), size
+}
+
 func classOf(r rune) uint8 {
 	page := int(classes[ClassHeader+int(r>>8)])
 	return classes[classesStart+page<<8+int(r&0xff)]
 }
 
-// runeAt reads the character at s[i]. A byte that is no UTF-8 is a character
-// of its own, of no class.
-func runeAt(s string, i int) (r rune, size int) {
-	if s[i] < utf8.RuneSelf {
-		return rune(s[i]), 1
-	}
-	return utf8.DecodeRuneInString(s[i:])
-}
-
-// isASCIIUpper, isASCIILower and isASCIILetter serve the fast path.
 func isASCIIUpper(c byte) bool  { return c-'A' < 26 }
 func isASCIILower(c byte) bool  { return c-'a' < 26 }
 func isASCIILetter(c byte) bool { return c|0x20-'a' < 26 }
+func isBreak(c byte) bool       { return c == '\r' || c == '\n' }

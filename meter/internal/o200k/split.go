@@ -18,9 +18,8 @@ func nextPiece(s string, start int) int {
 	if end := asciiWord(s, start); end > 0 {
 		return end
 	}
-	first, size := runeAt(s, start)
-	class := classOf(first)
-	if end := word(s, start, start+size, first, class); end > 0 {
+	class, size := classAt(s, start)
+	if end := word(s, start, start+size, class); end > 0 {
 		return end + contraction(s[end:])
 	}
 	if class&Number != 0 {
@@ -37,7 +36,7 @@ func nextPiece(s string, start int) int {
 // is no letter. It returns 0 where that is not so, and the full rules decide.
 func asciiWord(s string, start int) int {
 	i := start
-	if c := s[i]; c < 0x80 && !isASCIILetter(c) && c != '\r' && c != '\n' && (c < '0' || c > '9') {
+	if c := s[i]; c < 0x80 && !isASCIILetter(c) && !isBreak(c) && (c < '0' || c > '9') {
 		i++
 	}
 	end := i
@@ -62,9 +61,9 @@ func asciiWord(s string, start int) int {
 
 // word tries both word alternatives, each with and without the leading
 // character, in the order of a backtracking matcher; 0 where none fits.
-func word(s string, start, second int, first rune, class uint8) int {
+func word(s string, start, second int, class uint8) int {
 	var withLead, without letters
-	if class&(Letter|Number) == 0 && first != '\r' && first != '\n' && second < len(s) {
+	if class&(Letter|Number) == 0 && !isBreak(s[start]) && second < len(s) {
 		withLead = scanLetters(s, second)
 		if withLead.lower > 0 {
 			return withLead.lower
@@ -91,8 +90,7 @@ type letters struct {
 func scanLetters(s string, start int) letters {
 	end, lastLower := start, 0
 	for end < len(s) {
-		r, size := runeAt(s, end)
-		class := classOf(r)
+		class, size := classAt(s, end)
 		if class&Upper == 0 {
 			break
 		}
@@ -103,8 +101,8 @@ func scanLetters(s string, start int) letters {
 	}
 	upperEnd := end
 	for end < len(s) {
-		r, size := runeAt(s, end)
-		if classOf(r)&Lower == 0 {
+		class, size := classAt(s, end)
+		if class&Lower == 0 {
 			break
 		}
 		end += size
@@ -149,8 +147,8 @@ func number(s string, start int) int {
 		if end == len(s) {
 			break
 		}
-		r, size := runeAt(s, end)
-		if classOf(r)&Number == 0 {
+		class, size := classAt(s, end)
+		if class&Number == 0 {
 			break
 		}
 		end += size
@@ -166,8 +164,8 @@ func symbols(s string, start int) int {
 	}
 	end := i
 	for end < len(s) {
-		r, size := runeAt(s, end)
-		if classOf(r)&(Space|Letter|Number) != 0 {
+		class, size := classAt(s, end)
+		if class&(Space|Letter|Number) != 0 {
 			break
 		}
 		end += size
@@ -175,7 +173,7 @@ func symbols(s string, start int) int {
 	if end == i {
 		return 0
 	}
-	for end < len(s) && (s[end] == '\r' || s[end] == '\n' || s[end] == '/') {
+	for end < len(s) && (isBreak(s[end]) || s[end] == '/') {
 		end++
 	}
 	return end
@@ -184,13 +182,13 @@ func symbols(s string, start int) int {
 func space(s string, start int) int {
 	end, last, afterBreak := start, start, 0
 	for end < len(s) {
-		r, size := runeAt(s, end)
-		if classOf(r)&Space == 0 {
+		class, size := classAt(s, end)
+		if class&Space == 0 {
 			break
 		}
 		last = end
 		end += size
-		if r == '\r' || r == '\n' {
+		if isBreak(s[last]) {
 			afterBreak = end
 		}
 	}
