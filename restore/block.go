@@ -1,0 +1,203 @@
+// Package restore puts a state back: it renders the block of text that stands
+// for earlier work, and turns a conversation into the shorter one to send.
+package restore
+
+import (
+	"strings"
+
+	"github.com/pith-memory/pith"
+	"github.com/pith-memory/pith/meter"
+)
+
+// Pattern is where the block goes in the next request.
+type Pattern uint8
+
+// The two patterns share their wording: only the place differs.
+const (
+	// PatternSystem adds the block to the end of the system prompt.
+	PatternSystem Pattern = iota
+	// PatternMessage makes the block the first user message, for callers
+	// without control of the system prompt.
+	PatternMessage
+)
+
+// Options shape a block. The zero value is a block of 4,000 tokens.
+type Options struct {
+	Pattern Pattern
+	// Budget is how many tokens the block may take; 0 means 4,000, or 8,000
+	// where Window is 200,000 or more.
+	Budget pith.Tokens
+	// Window is the target's context window, 0 unknown.
+	Window pith.Tokens
+	// RepeatResent writes out the constraints that the client is known to send
+	// again by itself. They are named by their place otherwise.
+	RepeatResent bool
+	// Explain fills Block.Items.
+	Explain bool
+	// Count counts tokens; nil means meter.Count.
+	Count func(string) pith.Tokens
+}
+
+const (
+	smallBudget = 4_000
+	largeBudget = 8_000
+	largeWindow = 200_000
+)
+
+func (o *Options) budget() pith.Tokens {
+	switch {
+	case o.Budget > 0:
+		return o.Budget
+	case o.Window >= largeWindow:
+		return largeBudget
+	}
+	return smallBudget
+}
+
+// Block is a rendered state.
+type Block struct {
+	Text   string
+	Tokens pith.Tokens
+	// Over is how far the parts that are never dropped exceed the budget.
+	Over pith.Tokens
+	// Drops counts what the budget left out, in the order of the block.
+	Drops []Drop
+	// Items tells for every item whether it was kept and why, where asked for.
+	Items []Item
+}
+
+// Drop counts the items of a section that were left out and names the
+// reference under which they are kept.
+type Drop struct {
+	Section string
+	Count   int
+	Ref     string
+}
+
+// Item is one line of an explanation.
+type Item struct {
+	Section string
+	Text    string
+	Tokens  pith.Tokens
+	Kept    bool
+	// Why is one of the reasons below.
+	Why string
+}
+
+// Why an item was kept or dropped.
+const (
+	WhyAlways    = "never dropped"
+	WhyRanked    = "fits its section's share"
+	WhyShortened = "shortened to fit"
+	WhyBudget    = "over budget"
+)
+
+// Render turns a state into its block: goal and constraints first, invariants
+// and the next action last, and between them what the next calls are likely
+// to need, best first until the budget is spent.
+func Render(s *pith.State, o Options) Block {
+	count := o.Count
+	if count == nil {
+		count = meter.Count
+	}
+	r := &renderer{state: s, options: &o, count: count, budget: o.budget()}
+	r.sections = r.collect()
+	r.choose()
+	text := r.fit()
+	b := Block{Text: text, Tokens: count(text), Drops: r.drops()}
+	b.Over = max(0, b.Tokens-r.budget)
+	if o.Explain {
+		b.Items = r.explain()
+	}
+	return b
+}
+
+// renderer holds the sections of one block while they are chosen from.
+type renderer struct {
+	state    *pith.State
+	options  *Options
+	count    func(string) pith.Tokens
+	budget   pith.Tokens
+	used     pith.Tokens
+	sections []section
+	// taken lists the optional items in the order they were taken, so that the
+	// least valuable are given back first.
+	taken []*item
+}
+
+// write lays the kept items out, between the lines of the fence.
+func (r *renderer) write() string {
+	var b strings.Builder
+	b.Grow(int(r.budget) * 5)
+	b.WriteString(preamble)
+	for i := range r.sections {
+		s := &r.sections[i]
+		if s.name == secDropped {
+			r.writeDrops(&b)
+			continue
+		}
+		s.write(&b)
+	}
+	b.WriteString(closing)
+	return fence(r.state.Checkpoint.ID, strings.ToValidUTF8(b.String(), "\uFFFD"))
+}
+
+// writeDrops says in one line what is missing and how to name it.
+func (r *renderer) writeDrops(b *strings.Builder) {
+	drops := r.drops()
+	if len(drops) == 0 {
+		return
+	}
+	b.WriteString("\nLeft out for size, kept under ref " + r.ref("NAME") + ":")
+	for i, d := range drops {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteString(" " + d.Section + " " + itoa(d.Count))
+	}
+	b.WriteByte('\n')
+}
+
+func (r *renderer) drops() []Drop {
+	var out []Drop
+	for i := range r.sections {
+		s := &r.sections[i]
+		n := 0
+		for j := range s.items {
+			if !s.items[j].kept {
+				n++
+			}
+		}
+		if n > 0 {
+			out = append(out, Drop{Section: s.name, Count: n, Ref: r.ref(s.name)})
+		}
+	}
+	return out
+}
+
+// ref names a section of this checkpoint.
+func (r *renderer) ref(section string) string {
+	id := r.state.Checkpoint.ID
+	return id[:min(len(id), 8)] + "/" + section
+}
+
+func (r *renderer) explain() []Item {
+	var out []Item
+	for i := range r.sections {
+		s := &r.sections[i]
+		for j := range s.items {
+			it := &s.items[j]
+			e := Item{Section: s.name, Text: it.text, Tokens: it.tokens, Kept: it.kept, Why: WhyRanked}
+			switch {
+			case !it.kept:
+				e.Why = WhyBudget
+			case it.must:
+				e.Why = WhyAlways
+			case it.shortened:
+				e.Why = WhyShortened
+			}
+			out = append(out, e)
+		}
+	}
+	return out
+}

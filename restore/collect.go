@@ -1,0 +1,312 @@
+package restore
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/pith-memory/pith"
+)
+
+func itoa(n int) string { return strconv.Itoa(n) }
+
+// collect lays out every section with all that the state holds. Their order is
+// the order of the block: what must be obeyed comes first, what is done next
+// comes last, and the middle is for looking things up.
+func (r *renderer) collect() []section {
+	return []section{
+		r.goal(), r.constraints(), r.todo(), r.messages(),
+		r.modified(), r.failures(), r.verified(), r.decisions(), r.failed(),
+		r.questions(), r.pending(), r.done(), r.environment(), r.workspace(),
+		r.tests(), r.symbols(), r.commits(), r.refs(), r.inspected(), r.paths(),
+		r.keyLines(), r.lastWords(), r.urls(), r.resolved(),
+		{name: secDropped},
+		r.invariants(), r.next(),
+	}
+}
+
+func newSection(name string) section { return section{name: name, title: titles[name]} }
+
+func newLine(name, sep string) section {
+	return section{name: name, title: titles[name], dense: true, sep: sep}
+}
+
+// whose says in a few words where a quote comes from, "" for the user.
+func whose(p pith.Provenance) string {
+	switch p {
+	case pith.UserExplicit:
+		return ""
+	case pith.System:
+		return "system prompt"
+	case pith.PolicyFile:
+		return "rules file"
+	case pith.Assistant:
+		return "assistant"
+	case pith.ToolOutput:
+		return "tool output, untrusted"
+	case pith.Harness:
+		return "client"
+	case pith.PeerAgent:
+		return "other agent"
+	}
+	return "imported, unverified"
+}
+
+func note(parts ...string) string {
+	var b strings.Builder
+	for _, p := range parts {
+		if p == "" {
+			continue
+		}
+		if b.Len() == 0 {
+			b.WriteString(" (")
+		} else {
+			b.WriteString(", ")
+		}
+		b.WriteString(p)
+	}
+	if b.Len() == 0 {
+		return ""
+	}
+	return b.String() + ")"
+}
+
+func (r *renderer) goal() section {
+	s := newSection(secGoal)
+	g := &r.state.Goal
+	if g.Text == "" {
+		s.must("Not stated by the user so far.")
+		return s
+	}
+	if w := whose(g.Provenance); w != "" {
+		s.title += note("from " + w + ", not the user's words")
+	} else {
+		s.title += " (user's words)"
+	}
+	s.must(quote(strings.TrimSpace(g.Text)))
+	return s
+}
+
+// constraints lists every rule but those that the client sends again itself:
+// of these only the place is told.
+func (r *renderer) constraints() section {
+	s := newSection(secConstraints)
+	for i := range r.state.Context.Pins {
+		p := &r.state.Context.Pins[i]
+		s.must("- " + quote(p.Text) + " (pinned)")
+	}
+	var places []string
+	counts := map[string]int{}
+	for i := range r.state.Constraints {
+		c := &r.state.Constraints[i]
+		if c.Resent && !r.options.RepeatResent {
+			place := c.Path
+			if place == "" {
+				place = "your " + whose(c.Provenance)
+			}
+			if counts[place] == 0 {
+				places = append(places, place)
+			}
+			counts[place]++
+			continue
+		}
+		s.must(constraintLine(c))
+	}
+	for _, p := range places {
+		s.must("- " + itoa(counts[p]) + " more in " + oneLine(p) + ", still in force")
+	}
+	return s
+}
+
+func constraintLine(c *pith.Constraint) string {
+	exception, scope := "", ""
+	if c.Exception != "" && !strings.Contains(c.Text, c.Exception) {
+		exception = "except: " + oneLine(c.Exception)
+	}
+	if c.Scope != "" && !strings.Contains(c.Text, c.Scope) {
+		scope = "scope: " + oneLine(c.Scope)
+	}
+	from := whose(c.Provenance)
+	if c.Path != "" {
+		from = oneLine(c.Path)
+	}
+	return "- " + quote(strings.TrimSpace(c.Text)) + note(exception, scope, from)
+}
+
+// invariants stand near the end. Those that are constraints word for word
+// are above already.
+func (r *renderer) invariants() section {
+	s := newSection(secInvariants)
+	said := make(map[string]bool, len(r.state.Constraints))
+	for i := range r.state.Constraints {
+		if c := &r.state.Constraints[i]; !c.Resent || r.options.RepeatResent {
+			said[c.Text] = true
+		}
+	}
+	for i := range r.state.Invariants {
+		v := &r.state.Invariants[i]
+		if said[v.Text] {
+			continue
+		}
+		said[v.Text] = true
+		advisory := ""
+		if v.Binding == "advisory" {
+			advisory = "advisory"
+		}
+		s.must("- " + quote(v.Text) + note(advisory, whose(v.Provenance)))
+	}
+	if len(s.items) == 0 && len(r.state.Constraints) > 0 {
+		s.must("All constraints above stay in force.")
+	}
+	return s
+}
+
+func (r *renderer) todo() section {
+	s := newSection(secTodo)
+	if line := phaseLine(&r.state.Phase); line != "" {
+		s.must(line)
+	}
+	if p := r.state.Context.Plan; p != nil {
+		approval := "not approved"
+		if p.Approved {
+			approval = "approved by the user"
+		}
+		s.must("Plan: " + oneLine(p.Path) + note(approval))
+	}
+	for i := range r.state.Context.Todo {
+		t := &r.state.Context.Todo[i]
+		switch t.Status {
+		case "completed":
+			s.add(-i, "[x] "+oneLine(t.Text))
+		case "cancelled":
+			s.add(1_000-i, "[cancelled] "+oneLine(t.Text))
+		case "in_progress":
+			s.must("[in progress] " + oneLine(t.Text))
+		default:
+			s.must("[ ] " + oneLine(t.Text))
+		}
+	}
+	return s
+}
+
+func phaseLine(p *pith.Phase) string {
+	var b strings.Builder
+	if p.Current != nil {
+		b.WriteString("Phase " + itoa(*p.Current))
+		if p.Total != nil {
+			b.WriteString(" of " + itoa(*p.Total))
+		}
+	}
+	if p.Name != "" {
+		if b.Len() > 0 {
+			b.WriteString(": ")
+		}
+		b.WriteString(oneLine(p.Name))
+	}
+	if b.Len() > 0 && p.Status != "" {
+		b.WriteString(note(strings.ReplaceAll(p.Status, "_", " ")))
+	}
+	for i, c := range p.ExitCriteria {
+		if i == 0 {
+			b.WriteString("; done when: ")
+		} else {
+			b.WriteString("; ")
+		}
+		b.WriteString(oneLine(c))
+	}
+	return b.String()
+}
+
+const (
+	// longMessage is where a user's message counts as pasted bulk, in bytes.
+	longMessage = 1_600
+	// firstLine is what an old message is shortened to, in bytes.
+	firstLine = 160
+	// bytesPerToken is low enough for any text that is not CJK.
+	bytesPerToken = 4
+)
+
+// messages are the user's later requests. The latest is whole unless it would
+// take most of the block; the newest of the others are kept first.
+func (r *renderer) messages() section {
+	s := newSection(secMessages)
+	all := r.state.Goal.Amendments
+	for i := range all {
+		a := &all[i]
+		text := quote(strings.TrimSpace(a.Text))
+		replaces := ""
+		if a.Relation == "supersedes" {
+			replaces = "replaces earlier wishes"
+		}
+		tail := note(replaces, whose(a.Provenance))
+		if i == len(all)-1 {
+			s.must("- " + shorten(text, max(longMessage, int(r.budget)*bytesPerToken*2/5)) + tail)
+			continue
+		}
+		it := s.add(len(all)-i, "- "+shorten(text, longMessage)+tail)
+		if len(text) > firstLine {
+			line, _, _ := strings.Cut(text, "\n")
+			it.short = "- " + shorten(line, firstLine) + " […]" + tail
+		}
+	}
+	return s
+}
+
+// next is the one step to take, with all that has to be true for it.
+func (r *renderer) next() section {
+	s := newSection(secNext)
+	n := &r.state.Next
+	var b strings.Builder
+	switch n.Kind {
+	case "ask_user":
+		b.WriteString("The user's answer is awaited. ")
+	case "none", "":
+		if n.Text == "" {
+			b.WriteString("None is open: the user's next message decides.")
+		}
+	default:
+		b.WriteString(n.Kind + ": ")
+	}
+	proposed := ""
+	if n.Provenance >= pith.Assistant && n.Text != "" && n.Basis != "todo" && n.Basis != "pending_call" {
+		proposed = whose(n.Provenance) + "'s words, not approved by the user"
+	}
+	if n.Text != "" {
+		if proposed != "" {
+			b.WriteString("“" + quote(n.Text) + "”")
+		} else {
+			b.WriteString(quote(n.Text))
+		}
+	}
+	if n.Command != "" && !strings.Contains(n.Text, n.Command) {
+		b.WriteString(" `" + oneLine(n.Command) + "`")
+	}
+	if n.TargetPath != "" && !strings.Contains(n.Text, n.TargetPath) {
+		b.WriteString(" on " + oneLine(n.TargetPath))
+	}
+	b.WriteString(note(proposed))
+	s.must(b.String())
+	r.gates(&s)
+	return s
+}
+
+// gates are what stands between the next action and its execution.
+func (r *renderer) gates(s *section) {
+	n := &r.state.Next
+	switch {
+	case n.Destructive:
+		s.must("Destructive: only after the user's explicit confirmation.")
+	case n.RequiresConfirmation:
+		s.must("Only after the user's confirmation.")
+	}
+	for i := range n.Preconditions {
+		p := &n.Preconditions[i]
+		s.must("Check first: " + oneLine(p.Path) + " must " + mustBe(p.Must))
+	}
+}
+
+func mustBe(m string) string {
+	if m == "exist" {
+		return "exist"
+	}
+	return "be " + m
+}

@@ -1,0 +1,181 @@
+package restore
+
+import (
+	"strings"
+
+	"github.com/pith-memory/pith"
+)
+
+// workspace says where the work takes place, and in which language.
+func (r *renderer) workspace() section {
+	s := newSection(secWorkspace)
+	w := &r.state.Checkpoint.Workspace
+	var parts []string
+	add := func(name, value string) {
+		if value != "" {
+			parts = append(parts, name+": "+oneLine(value))
+		}
+	}
+	add("root", w.Root)
+	if w.CWD != w.Root {
+		add("cwd", w.CWD)
+	}
+	if w.Worktree != w.Root && w.Worktree != w.CWD {
+		add("worktree", w.Worktree)
+	}
+	add("branch", w.Branch)
+	add("head", w.Head)
+	if len(parts) > 0 {
+		s.must(strings.Join(parts, "; "))
+	}
+	if line := languageLine(r.state.Context.Language); line != "" {
+		s.must(line)
+	}
+	return s
+}
+
+// languageLine is "" for English: English titles do not pull away from it.
+func languageLine(tag string) string {
+	primary, _, _ := strings.Cut(tag, "-")
+	switch name := languages[primary]; {
+	case primary == "" || primary == "en":
+		return ""
+	case name == "":
+		return "Continue in the language of the conversation (" + oneLine(tag) + ")."
+	default:
+		return "Continue in " + name + " (" + oneLine(tag) + ")."
+	}
+}
+
+func (r *renderer) tests() section {
+	s := newLine(secTests, "")
+	for i := range r.state.Identifiers.Tests {
+		s.add(i, oneLine(r.state.Identifiers.Tests[i].Name))
+	}
+	return s
+}
+
+func (r *renderer) symbols() section {
+	s := newLine(secSymbols, "")
+	for i := range r.state.Identifiers.Symbols {
+		s.add(i, oneLine(r.state.Identifiers.Symbols[i].Name))
+	}
+	return s
+}
+
+const (
+	// shortSHA is how many digits of a commit are written: enough for git.
+	shortSHA = 9
+	// longSubject is where a commit's subject is shortened, in bytes.
+	longSubject = 72
+)
+
+// commits are written with their subjects while room lasts, else alone.
+func (r *renderer) commits() section {
+	s := newLine(secCommits, ";")
+	for i := range r.state.Identifiers.Commits {
+		c := &r.state.Identifiers.Commits[i]
+		sha := c.Name[:min(len(c.Name), shortSHA)]
+		if c.Note == "" {
+			s.add(i, oneLine(sha))
+			continue
+		}
+		it := s.add(i, oneLine(sha)+" "+oneLine(shorten(c.Note, longSubject)))
+		it.short = oneLine(sha)
+	}
+	return s
+}
+
+func (r *renderer) refs() section {
+	s := newLine(secRefs, "")
+	for i := range r.state.Identifiers.Refs {
+		s.add(i, oneLine(r.state.Identifiers.Refs[i].Name))
+	}
+	return s
+}
+
+// inspected are the files whose content was shown, the latest ranked first.
+func (r *renderer) inspected() section {
+	s := newLine(secInspected, "")
+	all := r.state.Files.Inspected
+	order := byRecency(all)
+	for i := range all {
+		f := &all[i]
+		mark := ""
+		if f.Stale || f.Disk == "changed" || f.Disk == "absent" {
+			mark = "*"
+		}
+		s.add(order[i], r.relative(f.Path)+mark)
+	}
+	return s
+}
+
+// byRecency ranks files by their last touch; one that was touched often counts as newer.
+func byRecency(files []pith.File) []int {
+	rank := make([]int, len(files))
+	for i := range files {
+		f := &files[i]
+		rank[i] = -f.Source.Message - min(f.Touches, 10)*20
+	}
+	return rank
+}
+
+// paths were named, but neither read nor written.
+func (r *renderer) paths() section {
+	s := newLine(secPaths, "")
+	listed := make(map[string]bool, len(r.state.Files.Modified)+len(r.state.Files.Inspected))
+	for i := range r.state.Files.Modified {
+		listed[r.state.Files.Modified[i].Path] = true
+	}
+	for i := range r.state.Files.Inspected {
+		listed[r.state.Files.Inspected[i].Path] = true
+	}
+	for i := range r.state.Identifiers.Paths {
+		if p := r.state.Identifiers.Paths[i].Name; !listed[p] {
+			listed[p] = true
+			s.add(i, r.relative(p))
+		}
+	}
+	return s
+}
+
+// relative writes a path below the root without it, and one with a space in
+// quotation marks.
+func (r *renderer) relative(path string) string {
+	root := r.state.Checkpoint.Workspace.Root
+	if rest, ok := strings.CutPrefix(path, root); ok && len(root) > 1 && len(rest) > 1 && (rest[0] == '/' || rest[0] == '\\') {
+		path = rest[1:]
+	}
+	path = quote(path)
+	if strings.ContainsAny(path, " \t\n") {
+		return `"` + path + `"`
+	}
+	return path
+}
+
+// keyLinesEach is how many declarations of one file are written.
+const keyLinesEach = 10
+
+func (r *renderer) keyLines() section {
+	s := newSection(secKeyLines)
+	for i := range r.state.Context.KeyLines {
+		k := &r.state.Context.KeyLines[i]
+		lines := k.Lines[:min(len(k.Lines), keyLinesEach)]
+		var b strings.Builder
+		b.WriteString(r.relative(k.Path))
+		for _, l := range lines {
+			b.WriteString("\n  > " + oneLine(shorten(l, longLine)))
+		}
+		s.add(-k.Source.Message, b.String())
+	}
+	return s
+}
+
+func (r *renderer) urls() section {
+	s := newLine(secURLs, "")
+	all := r.state.Context.URLs
+	for i := range all {
+		s.add(len(all)-i, oneLine(all[i].Text))
+	}
+	return s
+}

@@ -1,0 +1,284 @@
+package restore
+
+import (
+	"strings"
+
+	"github.com/pith-memory/pith"
+)
+
+// modified lists every file that was written, one full path on each line.
+func (r *renderer) modified() section {
+	s := newSection(secModified)
+	for i := range r.state.Files.Modified {
+		f := &r.state.Files.Modified[i]
+		op, stale, agent, git := "", "", "", ""
+		if f.Op != pith.FileEdited {
+			op = string(f.Op)
+		}
+		if f.RenamedFrom != "" {
+			op += " from " + oneLine(f.RenamedFrom)
+		}
+		if f.Stale || f.Disk == "changed" || f.Disk == "absent" {
+			stale = "*"
+		}
+		if f.Agent != "" {
+			agent = "by sub-agent"
+		}
+		if f.Via == "git" {
+			git = "per git"
+		}
+		s.must(quote(f.Path) + note(stale, op, git, agent))
+	}
+	return s
+}
+
+const (
+	// longCommand is where a command is shortened, in bytes.
+	longCommand = 320
+	longLine    = 240
+	// excerptLines is how many lines of an unresolved failure's output follow it.
+	excerptLines = 8
+)
+
+// failures are the commands whose last run failed; never dropped. The
+// excerpts of their output are, oldest first.
+func (r *renderer) failures() section {
+	s := newSection(secFailures)
+	all := r.state.Evidence
+	for i := range all {
+		e := &all[i]
+		if !e.Unresolved() {
+			continue
+		}
+		s.must(evidenceLine(e))
+		if lines := excerpt(e); lines != "" {
+			s.add(len(all)-i, lines)
+		}
+	}
+	return s
+}
+
+// verified are the last runs of what verifies and did not fail, newest first in value.
+func (r *renderer) verified() section {
+	s := newSection(secVerified)
+	all := r.state.Evidence
+	for i := range all {
+		e := &all[i]
+		if e.Unresolved() || e.SupersededBy != nil || e.Verifies == "" || e.ResolvedBy != "" {
+			continue
+		}
+		s.add(len(all)-i, evidenceLine(e))
+	}
+	return s
+}
+
+// resolved are failures that a later run ended, and runs that a later one replaced.
+func (r *renderer) resolved() section {
+	s := newSection(secResolved)
+	all := r.state.Evidence
+	for i := range all {
+		e := &all[i]
+		ended := e.SupersededBy != nil || e.ResolvedBy != ""
+		if e.Unresolved() || !ended && e.Verifies != "" {
+			continue
+		}
+		s.add(len(all)-i, evidenceLine(e))
+	}
+	return s
+}
+
+// evidenceLine is a command with what it proved, all of it as the tool said it.
+func evidenceLine(e *pith.Evidence) string {
+	var b strings.Builder
+	b.WriteString("- `" + oneLine(shorten(e.Command, longCommand)) + "`")
+	if e.ExitCode != nil {
+		b.WriteString(" exit " + itoa(*e.ExitCode))
+		if e.Masked {
+			b.WriteString(" (masked)")
+		}
+	} else {
+		b.WriteString(" exit unknown")
+	}
+	if e.Status != "" && (e.ExitCode == nil || (*e.ExitCode == 0) != (e.Status == "pass")) {
+		b.WriteString(", " + e.Status)
+	}
+	if e.Counts != nil {
+		b.WriteString(", " + countsText(e.Counts))
+	}
+	if e.Runs > 1 {
+		b.WriteString(", run " + itoa(e.Runs) + " times")
+	}
+	if e.Signature != "" {
+		b.WriteString(": " + oneLine(shorten(e.Signature, longLine)))
+	}
+	return b.String()
+}
+
+func countsText(c *pith.Counts) string {
+	t := itoa(c.Passed) + " passed, " + itoa(c.Failed) + " failed"
+	if c.Errors > 0 {
+		t += ", " + itoa(c.Errors) + " errors"
+	}
+	if c.Skipped > 0 {
+		t += ", " + itoa(c.Skipped) + " skipped"
+	}
+	if c.Total != nil {
+		t += " of " + itoa(*c.Total)
+	}
+	if c.Unit != "" {
+		t += " " + oneLine(c.Unit)
+	}
+	return t
+}
+
+// excerpt is the end of an output, each line marked as quoted; the line that
+// is the signature is not repeated.
+func excerpt(e *pith.Evidence) string {
+	if e.Excerpt == nil {
+		return ""
+	}
+	lines := e.Excerpt.Tail
+	if len(lines) == 0 {
+		lines = e.Excerpt.Head
+	}
+	if len(lines) > excerptLines {
+		lines = lines[len(lines)-excerptLines:]
+	}
+	var out []string
+	for _, l := range lines {
+		l = strings.TrimSpace(l)
+		if l == "" || l == strings.TrimSpace(e.Signature) {
+			continue
+		}
+		out = append(out, "  > "+oneLine(shorten(l, longLine)))
+	}
+	return strings.Join(out, "\n")
+}
+
+// decisions: the user's own first, then the latest.
+func (r *renderer) decisions() section {
+	s := newSection(secDecisions)
+	all := r.state.Decisions
+	for i := range all {
+		d := &all[i]
+		rank := len(all) - i
+		if d.Provenance > pith.UserExplicit {
+			rank += len(all)
+		}
+		s.add(rank, decisionLine(d))
+	}
+	return s
+}
+
+func decisionLine(d *pith.Decision) string {
+	who := "user"
+	if w := whose(d.Provenance); w != "" {
+		who = w
+	}
+	if d.Status == "proposed" {
+		who += ", proposed, not approved"
+	} else if d.Status != "" {
+		who += ", " + d.Status
+	}
+	t := "- [" + who + "] " + quote(strings.TrimSpace(d.Decision))
+	if d.Rationale != "" && !strings.Contains(d.Decision, d.Rationale) {
+		t += "; because " + oneLine(d.Rationale)
+	}
+	if d.Constraint != "" && !strings.Contains(d.Decision, d.Constraint) {
+		t += "; constraint: " + oneLine(d.Constraint)
+	}
+	for _, a := range d.Rejected {
+		t += "; not " + oneLine(a.Alternative)
+		if a.Reason != "" {
+			t += " (" + oneLine(a.Reason) + ")"
+		}
+	}
+	return t
+}
+
+// failed are the dead ends: open ones and often repeated ones first.
+func (r *renderer) failed() section {
+	s := newSection(secFailed)
+	all := r.state.Failed
+	for i := range all {
+		f := &all[i]
+		rank := len(all) - i
+		switch {
+		case f.EndedBy != "":
+			rank += 2 * len(all)
+		case !f.DoNotRetry:
+			rank += len(all)
+		}
+		t := "- " + oneLine(shorten(f.Attempt, longCommand))
+		if f.ErrorSignature != "" {
+			t += " -> " + oneLine(shorten(f.ErrorSignature, longLine))
+		}
+		if f.Reason != "" && !strings.Contains(f.ErrorSignature, f.Reason) {
+			t += "; " + oneLine(shorten(f.Reason, longLine))
+		}
+		times := ""
+		if f.Occurrences > 1 {
+			times = itoa(f.Occurrences) + " times"
+		}
+		s.add(rank, t+note(times, oneLine(f.EndedBy)))
+	}
+	return s
+}
+
+func (r *renderer) questions() section {
+	s := newSection(secQuestions)
+	addQuotes(&s, r.state.Context.OpenQuestions, 2*longLine)
+	return s
+}
+
+func (r *renderer) done() section {
+	s := newSection(secDone)
+	addQuotes(&s, r.state.Context.Done, longLine)
+	return s
+}
+
+func (r *renderer) environment() section {
+	s := newSection(secEnvironment)
+	addQuotes(&s, r.state.Context.Environment, 2*longLine)
+	return s
+}
+
+// addQuotes adds quotes, the latest ranked first.
+func addQuotes(s *section, quotes []pith.Quote, limit int) {
+	for i := range quotes {
+		q := &quotes[i]
+		s.add(len(quotes)-i, "- "+quote(shorten(strings.TrimSpace(q.Text), limit))+note(whose(q.Provenance)))
+	}
+}
+
+func (r *renderer) pending() section {
+	s := newSection(secPending)
+	all := r.state.Context.PendingCalls
+	for i := range all {
+		c := &all[i]
+		t := "- " + oneLine(c.Tool)
+		if c.Text != "" && c.Text != c.Tool {
+			t += ": " + oneLine(shorten(c.Text, longCommand))
+		}
+		s.add(len(all)-i, t)
+	}
+	return s
+}
+
+// longWords is where the assistant's last text is shortened, in bytes.
+const longWords = 1_400
+
+func (r *renderer) lastWords() section {
+	s := newSection(secLastWords)
+	if q := r.state.Context.LastWords; q != nil && q.Text != "" {
+		text := quote(strings.TrimSpace(q.Text))
+		it := s.add(0, quoteLines(shorten(text, longWords)))
+		it.short = quoteLines(shorten(text, longWords/3))
+	}
+	return s
+}
+
+// quoteLines marks every line as somebody's words.
+func quoteLines(text string) string {
+	return "> " + strings.ReplaceAll(text, "\n", "\n> ")
+}
