@@ -5,5 +5,3 @@ type fileSlot struct{}
 func (s *fileSlot) init()                        {}
 func (s *fileSlot) call(c *Call)                 {}
 func (s *fileSlot) facts(f *Facts, x *Extractor) {}
-
-func resolvePath(dir, p string) string { return p }
