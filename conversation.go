@@ -188,6 +188,8 @@ const (
 	FormatAnthropic       Format = "anthropic"
 	FormatOpenAIChat      Format = "openai-chat"
 	FormatOpenAIResponses Format = "openai-responses"
+	// FormatCompactMemory is an 8-field memory that a state was imported from.
+	FormatCompactMemory Format = "compact-memory"
 )
 
 // Record is one step of a session: exactly one of the fields is set.
