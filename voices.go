@@ -6,117 +6,250 @@ import "strings"
 type Voice struct {
 	Start, End int
 	Origin     Provenance
-	// Command is the slash command whose arguments these words are.
+	// Command is the slash command whose arguments these words are, or
+	// ShellInput where the user ran them as a command of their own.
 	Command string
 }
 
+// ShellInput marks words that the user ran in the client's shell mode.
+const ShellInput = "!"
+
 // harnessTags are the elements that clients put around text of their own
-// inside a user block. Their presence lowers a label; nothing raises one.
-var harnessTags = []string{
-	"system-reminder", "local-command-stdout", "local-command-stderr", "local-command-caveat",
-	"bash-stdout", "bash-stderr", "task-notification", "environment_context",
-	"turn_aborted", "subagent_notification", "user_instructions", "permissions",
-	"INSTRUCTIONS", "command-message", "command-name", "command-contents",
-	"user-prompt-submit-hook", "session-context", "skill", "collaboration_mode",
+// inside a user block, at the beginning of a line. Their presence lowers a
+// label; nothing raises one.
+var harnessTags = [...]string{
+	"system-reminder", "system_reminder", "local-command-stdout", "local-command-stderr", "local-command-caveat",
+	"bash-stdout", "bash-stderr", "command-message", "command-name", "command-contents",
+	"task-notification", "user-prompt-submit-hook", "session-context", "new-diagnostics", "total_tokens",
+	"ide_opened_file", "ide_selection", "ide_diagnostics", "teammate-message", "fork-boilerplate",
+	"environment_context", "environment_details", "turn_aborted", "subagent_notification", "user_instructions",
+	"permissions", "INSTRUCTIONS", "collaboration_mode", "user_shell_command", "user_action",
+	"skills_instructions", "plugins_instructions", "app-context", "skill", "tools-used-before-summary",
 	"pith-memory",
 }
 
+// wordTags are the elements whose content the user did say.
+var wordTags = [...]string{"command-args", "bash-input"}
+
 // harnessOpenings are the beginnings of whole user blocks that no human typed.
-var harnessOpenings = []string{
+var harnessOpenings = [...]string{
 	"Caveat: The messages below were generated",
 	"This session is being continued from a previous conversation",
 	"Another language model started to solve this problem",
-	"[Request interrupted by user",
-	"<command-name>/clear", "<command-name>/exit",
+	"CRITICAL: Respond with TEXT ONLY. Do NOT call any tools.",
+	"You are performing a CONTEXT CHECKPOINT COMPACTION",
 }
+
+const (
+	interruption = "[Request interrupted by user"
+	// ideContext and ideRequest surround what an editor adds before a request.
+	ideContext = "# Context from my IDE setup:"
+	ideRequest = "## My request for Codex:"
+)
 
 // Voices tells whose words a block holds, part by part and in order: a user
 // block may carry reminders, hook output and earlier summaries that the client
 // put there. Blocks of any other origin have one voice.
 func (b *Block) Voices() []Voice {
-	whole := []Voice{{End: len(b.Text), Origin: b.Origin}}
+	whole := Voice{End: len(b.Text), Origin: b.Origin}
 	if b.Kind != KindText || b.Origin != UserExplicit {
-		return whole
+		return []Voice{whole}
 	}
-	trimmed := strings.TrimLeft(b.Text, " \t\n")
-	if strings.HasPrefix(trimmed, "# AGENTS.md instructions") || strings.HasPrefix(trimmed, "# CLAUDE.md") {
-		whole[0].Origin = PolicyFile
-		return whole
-	}
-	for _, p := range harnessOpenings {
-		if strings.HasPrefix(trimmed, p) {
-			whole[0].Origin = Harness
-			return whole
+	start := len(b.Text) - len(strings.TrimLeft(b.Text, " \t\r\n"))
+	trimmed := b.Text[start:]
+	for i := range harnessOpenings {
+		if strings.HasPrefix(trimmed, harnessOpenings[i]) {
+			whole.Origin = Harness
+			return []Voice{whole}
 		}
 	}
-	if !strings.Contains(b.Text, "<") {
-		return whole
+	s := voiceSplitter{text: b.Text}
+	switch {
+	case strings.HasPrefix(trimmed, "# AGENTS.md instructions"), strings.HasPrefix(trimmed, "# CLAUDE.md"):
+		s.rulesFile(start)
+	case strings.HasPrefix(trimmed, interruption):
+		s.harness(lineEnd(b.Text, start))
+	case strings.HasPrefix(trimmed, ideContext):
+		if i := strings.Index(b.Text, ideRequest); i >= 0 {
+			s.harness(i + len(ideRequest))
+		}
+	case !strings.Contains(trimmed, "<"):
+		return []Voice{whole}
 	}
-	return splitHarness(b.Text)
+	s.elements()
+	return s.out
 }
 
-// splitHarness walks the text once and cuts out every harness element.
-func splitHarness(text string) []Voice {
-	var out []Voice
-	command := ""
-	user := func(start, end int) {
-		if strings.TrimSpace(text[start:end]) != "" {
-			out = append(out, Voice{Start: start, End: end, Origin: UserExplicit})
-		}
+// voiceSplitter walks a user block once and cuts out what a client put there.
+type voiceSplitter struct {
+	text string
+	// at is where the words begin that have no voice yet.
+	at      int
+	command string
+	out     []Voice
+}
+
+// harness gives the text up to end to the client.
+func (s *voiceSplitter) harness(end int) { s.give(end, Harness) }
+
+func (s *voiceSplitter) give(end int, o Provenance) {
+	if strings.TrimSpace(s.text[s.at:end]) != "" {
+		s.out = append(s.out, Voice{Start: s.at, End: end, Origin: o})
 	}
-	at := 0
-	for i := 0; i < len(text); {
-		open := strings.IndexByte(text[i:], '<')
+	s.at = end
+}
+
+// rulesFile gives the text to a rules file that the client sent as a message:
+// up to the closing tag where there is one, else all of it.
+func (s *voiceSplitter) rulesFile(start int) {
+	end := len(s.text)
+	const closing = "</INSTRUCTIONS>"
+	if i := strings.Index(s.text[start:], closing); i >= 0 {
+		end = start + i + len(closing)
+	}
+	s.give(end, PolicyFile)
+}
+
+// elements gives every harness element to the client and the rest to the user.
+func (s *voiceSplitter) elements() {
+	for i := s.at; i < len(s.text); {
+		open := strings.IndexByte(s.text[i:], '<')
 		if open < 0 {
 			break
 		}
 		open += i
-		name, body, end, ok := element(text, open)
+		e, ok := s.element(open)
 		if !ok {
 			i = open + 1
 			continue
 		}
-		inner := strings.TrimSuffix(text[body:end], "</"+name+">")
-		switch name {
-		case "command-args", "bash-input":
-			user(at, open)
-			if strings.TrimSpace(inner) != "" {
-				out = append(out, Voice{Start: body, End: body + len(inner), Origin: UserExplicit, Command: command})
-			}
-		default:
-			if name == "command-name" {
-				command = strings.TrimSpace(inner)
-			}
-			user(at, open)
-			out = append(out, Voice{Start: open, End: end, Origin: Harness})
-		}
-		at, i = end, end
+		s.give(open, UserExplicit)
+		s.take(e)
+		i = e.end
 	}
-	user(at, len(text))
-	return out
+	s.give(len(s.text), UserExplicit)
 }
 
-// element reads a harness element that opens at text[open]. One that is never
-// closed reaches to the end: the rest cannot be told from the client's words.
-func element(text string, open int) (name string, body, end int, ok bool) {
-	rest := text[open+1:]
-	for _, tag := range append(harnessTags, "command-args", "bash-input") {
-		if !strings.HasPrefix(rest, tag) || len(rest) == len(tag) {
-			continue
+// take gives an element its voice.
+func (s *voiceSplitter) take(e element) {
+	inner := s.text[e.body:e.close]
+	switch e.name {
+	case "command-args", "bash-input":
+		command := s.command
+		if e.name == "bash-input" {
+			command = ShellInput
 		}
-		if c := rest[len(tag)]; c != '>' && c != ' ' && c != '\n' {
-			continue
+		if strings.TrimSpace(inner) != "" {
+			s.out = append(s.out, Voice{Start: e.body, End: e.close, Origin: UserExplicit, Command: command})
 		}
-		gt := strings.IndexByte(rest, '>')
-		if gt < 0 {
-			return "", 0, 0, false
-		}
-		body = open + 1 + gt + 1
-		closing := "</" + tag + ">"
-		if j := strings.Index(text[body:], closing); j >= 0 {
-			return tag, body, body + j + len(closing), true
-		}
-		return tag, body, len(text), true
+		s.at = e.end
+		return
+	case "command-name":
+		s.command = strings.TrimSpace(inner)
+	case "system-reminder":
+		s.rulesInReminder(e)
 	}
-	return "", 0, 0, false
+	s.harness(e.end)
+}
+
+// rulesInReminder finds the rules files that Claude Code repeats in a
+// reminder, each under "Contents of PATH (what it is):".
+func (s *voiceSplitter) rulesInReminder(e element) {
+	const head = "\nContents of /"
+	for i := s.at; ; {
+		at := strings.Index(s.text[i:e.close], head)
+		if at < 0 {
+			return
+		}
+		at += i + 1
+		title := lineEnd(s.text[:e.close], at)
+		i = title
+		if !strings.HasSuffix(strings.TrimSpace(s.text[at:title]), "):") {
+			continue
+		}
+		s.harness(at)
+		end := e.close
+		for _, next := range [...]string{head, "\n# currentDate", "\n# gitStatus", "\n      IMPORTANT: this context"} {
+			if j := strings.Index(s.text[title:end], next); j >= 0 {
+				end = title + j
+			}
+		}
+		s.give(end, PolicyFile)
+		i = end
+	}
+}
+
+// element is a harness element: text[body:close] is its content.
+type element struct {
+	name             string
+	body, close, end int
+}
+
+// element reads a harness element that opens at text[open]. It must begin a
+// line or follow another one, as clients write them, and be closed: a tag that
+// a user only mentions is the user's word. One that opens the block and is
+// never closed reaches to the end, since the client cut it.
+func (s *voiceSplitter) element(open int) (element, bool) {
+	if strings.Trim(s.text[max(s.at, strings.LastIndexByte(s.text[:open], '\n')+1):open], " \t\r") != "" {
+		return element{}, false
+	}
+	name := harnessTag(s.text[open+1:])
+	if name == "" {
+		return element{}, false
+	}
+	gt := strings.IndexByte(s.text[open:], '>')
+	if gt < 0 {
+		return element{}, false
+	}
+	e := element{name: name, body: open + gt + 1}
+	for i := e.body; ; {
+		j := strings.Index(s.text[i:], "</")
+		if j < 0 {
+			break
+		}
+		i += j + 2
+		if !tagged(s.text[i:], name) {
+			continue
+		}
+		if gt := strings.IndexByte(s.text[i:], '>'); gt >= 0 {
+			e.close, e.end = i-2, i+gt+1
+			return e, true
+		}
+	}
+	if strings.TrimSpace(s.text[:open]) != "" {
+		return element{}, false
+	}
+	e.close, e.end = len(s.text), len(s.text)
+	return e, true
+}
+
+func harnessTag(rest string) string {
+	for i := range harnessTags {
+		if tagged(rest, harnessTags[i]) {
+			return harnessTags[i]
+		}
+	}
+	for i := range wordTags {
+		if tagged(rest, wordTags[i]) {
+			return wordTags[i]
+		}
+	}
+	return ""
+}
+
+// tagged tells whether rest begins with the whole name.
+func tagged(rest, name string) bool {
+	if len(rest) <= len(name) || rest[:len(name)] != name {
+		return false
+	}
+	c := rest[len(name)]
+	return c == '>' || c == ' ' || c == '\n'
+}
+
+// lineEnd is where the line that holds text[at] ends.
+func lineEnd(text string, at int) int {
+	if i := strings.IndexByte(text[at:], '\n'); i >= 0 {
+		return at + i
+	}
+	return len(text)
 }
