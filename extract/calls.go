@@ -12,7 +12,9 @@ type Call struct {
 	// Dir is the directory the call ran in, as far as the session tells.
 	Dir   string
 	Agent string
-	Turn  int
+	// Side is set in a thread that is not the session's own.
+	Side bool
+	Turn int
 	// Seq numbers the tool calls of the session from 1.
 	Seq int
 	// Command is the shell command, "" for every other tool.

@@ -46,6 +46,9 @@ type Extractor struct {
 	first, last int
 	lastRole    pith.Role
 	lastID      string
+	// own is the agent whose thread the session is: "" in a main session, the
+	// sub-agent in a file of its own.
+	own         string
 	workspace   workspaceSlot
 	goal        goalSlot
 	constraints constraintSlot
@@ -77,8 +80,10 @@ type Said struct {
 	Command string
 	// Agent names the sub-agent whose thread this is, "" for the main one.
 	Agent string
-	Turn  int
-	Call  int
+	// Side is set in a thread that is not the session's own.
+	Side bool
+	Turn int
+	Call int
 }
 
 // Span is the source of Text[start:end].
@@ -91,7 +96,10 @@ func (s *Said) Span(start, end int) pith.Source {
 // Message reads one message. Its blocks are kept only as far as facts need them.
 func (x *Extractor) Message(m *pith.Message) {
 	if x.first < 0 {
-		x.first = m.Index
+		x.first, x.own = m.Index, m.Agent
+	}
+	if m.Agent == "" {
+		x.own = ""
 	}
 	x.last = max(x.last, m.Index)
 	x.countTurn(m)
@@ -117,7 +125,7 @@ func (x *Extractor) Message(m *pith.Message) {
 // countTurn adds a turn where the model was asked anew: an assistant message
 // after anything else, or one with another id.
 func (x *Extractor) countTurn(m *pith.Message) {
-	if m.Agent != "" {
+	if m.Agent != x.own {
 		return
 	}
 	if m.Role == pith.RoleAssistant && (x.lastRole != pith.RoleAssistant || m.ID != "" && m.ID != x.lastID && m.Usage != nil) {
@@ -131,7 +139,7 @@ func (x *Extractor) text(m *pith.Message, b *pith.Block, at pith.Source) {
 	for _, v := range b.Voices() {
 		s := Said{
 			Text: b.Text[v.Start:v.End], Origin: v.Origin, At: at, Command: v.Command,
-			Agent: m.Agent, Turn: x.turn, Call: x.call,
+			Agent: m.Agent, Side: m.Agent != x.own, Turn: x.turn, Call: x.call,
 		}
 		s.At.Start, s.At.End = v.Start, v.End
 		x.goal.said(&s)
@@ -148,7 +156,7 @@ func (x *Extractor) text(m *pith.Message, b *pith.Block, at pith.Source) {
 // use opens a call; its facts are taken when the result is known.
 func (x *Extractor) use(m *pith.Message, b *pith.Block, at pith.Source) {
 	c := x.calls.open(m, b, at)
-	c.Turn, c.Seq = x.turn, x.call
+	c.Turn, c.Seq, c.Side = x.turn, x.call, m.Agent != x.own
 	x.names.use(c)
 }
 
