@@ -23,7 +23,7 @@ var pure = map[string][]string{
 	"redact":     {"jsonscan"},
 	"truncate":   {},
 	"meter":      {},
-	"trigger":    {},
+	"trigger":    {"meter"},
 	"extract":    {"jsonscan", "truncate"},
 	"schema":     {},
 	"merge":      {"extract"},
