@@ -25,6 +25,8 @@ type Live struct {
 	usage             *pith.Usage
 	usageModel        string
 	answered          int // position of the message that usage came with
+	begun             bool
+	own               string // the agent whose session it is, "" for the main one
 	model             string
 	turns             int
 	answering         bool // the last message was the assistant's
@@ -40,9 +42,17 @@ type liveMessage struct {
 }
 
 // Add takes in the next message. Messages of sub-agents have a context of
-// their own and are left out.
+// their own and are left out, except in a session that is a sub-agent's own.
 func (l *Live) Add(m *pith.Message) {
-	if m.Agent != "" {
+	switch {
+	case !l.begun:
+		l.begun, l.own = true, m.Agent
+	case m.Agent == "" && l.own != "":
+		// The session began with a sub-agent's message, and is not its own.
+		l.Boundary(&pith.Boundary{})
+		l.own = ""
+	}
+	if m.Agent != l.own {
 		return
 	}
 	l.add(m)
@@ -97,7 +107,7 @@ func (l *Live) Boundary(b *pith.Boundary) {
 		}
 	}
 	clear(l.messages[len(kept):]) // lets their texts go
-	*l = Live{messages: kept, counter: l.counter, model: l.model}
+	*l = Live{messages: kept, counter: l.counter, begun: l.begun, own: l.own, model: l.model}
 	for i := range b.Replacement {
 		l.add(&b.Replacement[i])
 	}
@@ -146,7 +156,8 @@ func (l *Live) countMessage(m *liveMessage) {
 
 // Reading is how full the window is before the next request. A session file
 // lacks the client's fixed prompt, so that a reading without any reported
-// usage is too low by its size.
+// usage is too low by its size. o.Model decides about the window only: the
+// session itself says which model its usage is of.
 func (l *Live) Reading(o ReadOptions) Reading {
 	if o.Model == "" {
 		o.Model = l.model
@@ -155,7 +166,7 @@ func (l *Live) Reading(o ReadOptions) Reading {
 	if o.Usage.Context() > 0 {
 		usage, usageModel, first = o.Usage, o.UsageModel, len(l.messages)
 	}
-	if usage == nil || !sameModel(usageModel, o.Model) {
+	if usage == nil || !sameModel(usageModel, l.model) {
 		l.count()
 		return o.reading(nil, l.content+l.overhead)
 	}

@@ -36,6 +36,44 @@ func TestLiveCountsTextsOnly(t *testing.T) {
 	}
 }
 
+func TestLiveOfASubAgentsOwnSession(t *testing.T) {
+	side := func(s string) *pith.Message {
+		m := result(s)
+		m.Agent = "sub"
+		return &m
+	}
+	live := new(meter.Live)
+	live.Add(side("one"))
+	live.Add(side("two"))
+	if got, want := live.Tokens(), meter.Count("one")+meter.Count("two"); got != want {
+		t.Errorf("a sub-agent's own session has %d tokens, want %d", got, want)
+	}
+	main := result("the main thread begins late")
+	live.Add(&main)
+	live.Add(side("three"))
+	if got, want := live.Tokens(), meter.Count("the main thread begins late"); got != want {
+		t.Errorf("%d tokens, want those of the main thread: %d", got, want)
+	}
+}
+
+// The last answer came from another model and reports nothing: what the first
+// one reported was counted with other tokens, for another window.
+func TestLiveAfterAModelSwitch(t *testing.T) {
+	live := new(meter.Live)
+	m := text(pith.RoleAssistant, "ok")
+	m.Usage, m.Model = &pith.Usage{Input: 60_000}, "claude-opus-4-7"
+	live.Add(&m)
+	if r := live.Reading(meter.ReadOptions{Model: "a-name-in-a-header"}); r.Reported != 60_000 {
+		t.Errorf("%+v", r)
+	}
+	m = text(pith.RoleAssistant, "ok")
+	m.Model = "qwen3-32b"
+	live.Add(&m)
+	if r := live.Reading(meter.ReadOptions{Window: 32_000}); r.Reported != 0 || r.Used > 100 {
+		t.Errorf("%+v", r)
+	}
+}
+
 func TestBoundaryKeepsPreservedRows(t *testing.T) {
 	live := new(meter.Live)
 	live.Add(row("a", text(pith.RoleUser, lines(40))))
