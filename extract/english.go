@@ -1,0 +1,240 @@
+package extract
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// word is a word of an English sentence, in lower case.
+type word struct {
+	text string
+	// first is set where a clause begins: after a comma, a colon, "and", "please".
+	first bool
+	// pause is set where a mark stands before the word.
+	pause bool
+}
+
+// englishWords splits a lower-case sentence into words.
+func englishWords(lower string) []word {
+	var out []word
+	first, pause := true, false
+	for i := 0; i < len(lower); {
+		r, n := utf8.DecodeRuneInString(lower[i:])
+		if !isWordRune(r) {
+			if strings.ContainsRune(",:;(—–*", r) || r == '-' && i > 0 && lower[i-1] == ' ' || r == '.' && i+1 < len(lower) && lower[i+1] == ' ' || r == '.' && i > 0 && lower[i-1] == '.' {
+				first, pause = true, true
+			}
+			i += n
+			continue
+		}
+		from := i
+		for i < len(lower) {
+			r, n := utf8.DecodeRuneInString(lower[i:])
+			inside := (r == '\'' || r == '-') && i+n < len(lower) && wordAfter(lower, i+n)
+			if !isWordRune(r) && !inside {
+				break
+			}
+			i += n
+		}
+		w := word{lower[from:i], first, pause}
+		pause = false
+		out = append(out, w)
+		first = first && slices.Contains(fillers, w.text) || slices.Contains(joiners, w.text)
+	}
+	return out
+}
+
+var (
+	// fillers may stand before the first word that counts.
+	fillers = []string{"ok", "okay", "yes", "yeah", "yep", "yup", "sure", "no", "nope", "hmm", "well", "also", "now", "just", "actually", "so", "great", "good", "perfect", "thanks", "maybe", "again", "first", "next", "rules", "note", "important", "finally", "really", "always"}
+	// joiners begin a new clause.
+	joiners = []string{"and", "but", "please", "then", "or", "so", "also", "let's", "lets", "to", "again"}
+	// subjects begin a statement, or a question.
+	subjects = []string{"i", "we", "you", "it", "he", "she", "they", "this", "that", "these", "those", "there", "the", "a", "an", "my", "our", "your", "its", "their", "his", "i'm", "i've", "i'd", "i'll", "it's", "that's", "there's", "we're", "we've", "they're", "he's", "she's", "some", "all", "most", "each", "every", "currently", "since", "because", "although", "tests", "which", "who", "one", "still", "already"}
+	asking   = []string{"what", "why", "how", "where", "who", "which", "whose", "is", "are", "was", "were", "do", "does", "did", "has", "have", "had", "am", "isn't", "aren't", "doesn't", "didn't", "wasn't", "don't", "should", "shouldn't", "would", "could", "can", "can't", "couldn't", "may", "will", "won't"}
+	persons  = []string{"i", "we", "you", "it", "they", "he", "she", "this", "that", "these", "those", "there", "the", "a", "an", "my", "our", "your", "anyone", "someone"}
+	auxiliar = []string{"is", "are", "was", "were", "has", "have", "had", "can", "will", "does", "did", "seems", "looks", "got", "isn't", "aren't", "doesn't", "didn't", "don't", "cannot", "can't"}
+	leading  = []string{"for", "in", "on", "at", "if", "when", "until", "before", "after", "while", "unless", "as", "from", "during", "once", "with", "whenever", "by"}
+	wishes   = []string{"want", "need", "prefer", "wish", "expect", "insist"}
+)
+
+// englishRule tells whether a sentence forbids, requires or limits something.
+func englishRule(lower string) (polarity string, ok bool) {
+	ws := englishWords(lower)
+	if len(ws) < 2 {
+		return "", false
+	}
+	strongOnly := isQuestion(lower, ws)
+	command := commands(ws)
+	for i := range ws {
+		if forbidsAt(ws, i, command) {
+			return forbids, true
+		}
+	}
+	for i := range ws {
+		if limitsAt(ws, i, command) {
+			return limits, true
+		}
+	}
+	for i := range ws {
+		if requiresAt(ws, i, command, strongOnly) {
+			return requires, true
+		}
+	}
+	if !strongOnly && (command || asks(ws)) && process(lower) {
+		return requires, true
+	}
+	return "", false
+}
+
+// isQuestion tells a question from a request that is put as one: "can you fix
+// it without ..." asks for something and may set a limit to it.
+func isQuestion(lower string, ws []word) bool {
+	if strings.HasSuffix(strings.TrimRight(lower, `"')*`), "?") {
+		return true
+	}
+	first := openingWord(ws)
+	return first+1 < len(ws) && slices.Contains(asking, ws[first].text) && slices.Contains(persons, ws[first+1].text)
+}
+
+// asks tells whether a sentence is a request put as a question: "can you", "could you please".
+func asks(ws []word) bool {
+	i := openingWord(ws)
+	return i+1 < len(ws) && ws[i+1].text == "you" && slices.Contains([]string{"can", "could", "would", "will"}, ws[i].text)
+}
+
+func openingWord(ws []word) int {
+	i := 0
+	for i < len(ws)-1 && ws[i].text != "let's" && (slices.Contains(fillers, ws[i].text) || slices.Contains(joiners, ws[i].text)) {
+		i++
+	}
+	return i
+}
+
+// commands tells whether a sentence tells somebody to do something: it begins
+// with a verb, as far as one can see without a dictionary.
+func commands(ws []word) bool {
+	i := openingWord(ws)
+	if slices.Contains(leading, ws[i].text) {
+		for j := i + 1; j < len(ws); j++ {
+			if ws[j].first && !slices.Contains(joiners, ws[j].text) {
+				return startsCommand(ws[j:])
+			}
+		}
+		return true
+	}
+	return startsCommand(ws[i:])
+}
+
+func startsCommand(ws []word) bool {
+	switch {
+	case len(ws) > 1 && (ws[0].text == "i" || ws[0].text == "we") && (slices.Contains(wishes, ws[1].text) || ws[1].text == "should" || ws[1].text == "must"):
+		return true
+	case ws[0].text == "i'd" || ws[0].text == "let's" || ws[0].text == "lets" || ws[0].text == "let" || ws[0].text == "please":
+		return true
+	case slices.Contains(subjects, ws[0].text), slices.Contains(asking, ws[0].text) && ws[0].text != "do" && ws[0].text != "don't":
+		return false
+	case strings.HasSuffix(ws[0].text, "ing") && ws[0].text != "bring":
+		return false
+	}
+	return len(ws) < 2 || !slices.Contains(auxiliar, ws[1].text)
+}
+
+func textAt(ws []word, i int) string {
+	if i < 0 || i >= len(ws) {
+		return ""
+	}
+	return ws[i].text
+}
+
+// openClause tells whether no subject stands before ws[i] in its clause.
+func openClause(ws []word, i int) bool {
+	j := i
+	for j > 0 && !ws[j].first {
+		j--
+	}
+	for j < i && (slices.Contains(fillers, ws[j].text) || slices.Contains(joiners, ws[j].text)) {
+		j++
+	}
+	return j == i || slices.Contains(leading, ws[j].text)
+}
+
+func forbidsAt(ws []word, i int, command bool) bool {
+	prev, next := textAt(ws, i-1), textAt(ws, i+1)
+	switch w := ws[i].text; w {
+	case "never":
+		return next != "mind" && next != "" && !strings.HasSuffix(next, "ed") && (openClause(ws, i) || slices.Contains([]string{"must", "should", "shall", "please", "will", "you", "we", "to", "can"}, prev) && !strings.HasSuffix(next, "s"))
+	case "don't", "dont", "don’t":
+		return negates(ws, i, i+1)
+	case "do", "must", "should", "shall", "may":
+		if next != "not" && !(w == "must" && next == "never") {
+			return false
+		}
+		if w == "do" {
+			return negates(ws, i, i+2)
+		}
+		return textAt(ws, i+2) != "have"
+	case "mustn't", "shouldn't", "shouldnt":
+		return next != "have" && !(i == 0 && slices.Contains(persons, next))
+	case "cannot", "can't":
+		return prev == "you" && next != "see"
+	case "no":
+		return deniesNoun(ws, i)
+	case "nothing", "nobody", "none":
+		return ws[i].first && slices.Contains([]string{"gets", "may", "should", "must", "can", "is", "leaves", "goes", "else", "of", "touches", "changes"}, next) && textAt(ws, i+2) != "wrong"
+	case "without":
+		return (command || asks(ws)) && next != "" && next != "any" || openClause(ws, i) && i == 0
+	case "avoid":
+		return ws[i].first || openClause(ws, i) && prev != "to" || slices.Contains([]string{"must", "should", "please"}, prev)
+	case "leave":
+		return openClause(ws, i) && containsAny(ws[i:], "alone", "untouched", "as-is", "unchanged", "intact")
+	case "stop":
+		return openClause(ws, i) && strings.HasSuffix(next, "ing")
+	case "longer":
+		return prev == "no" && openClause(ws, i-1)
+	case "hands":
+		return next == "off"
+	case "off-limits":
+		return true
+	case "let's", "lets":
+		return next == "not"
+	case "skip", "exclude":
+		return ws[i].first && i == openingWord(ws) && next != ""
+	}
+	return false
+}
+
+// negates tells whether "don't" before ws[verb] is an order, not a statement.
+func negates(ws []word, i, verb int) bool {
+	next := textAt(ws, verb)
+	switch prev := textAt(ws, i-1); {
+	case next == "" || next == "worry":
+		return false
+	case ws[i].first || openClause(ws, i):
+		return !slices.Contains([]string{"i", "we", "you", "they", "know", "think", "get", "forget", "see"}, next) || next == "forget"
+	case prev == "i" || prev == "we":
+		return slices.Contains([]string{"want", "wish", "like", "allow", "accept", "commit", "use", "push", "do"}, next)
+	case prev == "you":
+		return !slices.Contains([]string{"need", "have", "know", "see", "seem", "get", "think", "want"}, next)
+	}
+	return false
+}
+
+// deniesNoun: "no new dependencies", but not "no, it is fine" or "no need".
+func deniesNoun(ws []word, i int) bool {
+	next := textAt(ws, i+1)
+	if !ws[i].first || next == "" || ws[i+1].pause || containsAny(ws[i+1:], "needed", "necessary", "required") {
+		return false
+	}
+	return !slices.Contains([]string{"i", "it", "it's", "its", "we", "you", "they", "he", "she", "that", "that's", "this", "the", "don't", "do", "not", "need", "problem", "problems", "worries", "idea", "let's", "just", "wait", "please", "way", "thanks", "matter", "longer", "actually", "use", "we're", "but", "and", "because", "remove", "thank", "clue", "rush", "there", "keep", "make", "go", "why", "what", "how", "is", "are", "a", "in", "for", "my", "your", "our", "issue", "issues", "errors", "error", "changes"}, next) || next == "changes" && len(ws) <= i+6
+}
+
+func containsAny(ws []word, texts ...string) bool {
+	for i := range ws {
+		if slices.Contains(texts, ws[i].text) {
+			return true
+		}
+	}
+	return false
+}
