@@ -10,7 +10,9 @@ type Call struct {
 	ResultAt pith.Source
 	Answered bool
 	// Dir is the directory the call ran in, as far as the session tells.
-	Dir   string
+	Dir string
+	// Root is the session's first directory.
+	Root  string
 	Agent string
 	// Side is set in a thread that is not the session's own.
 	Side bool
@@ -33,13 +35,14 @@ func (c *Call) OK() bool {
 // the nearest open call of its id, and an id is free again once it is answered.
 type callTable struct{ pending []*Call }
 
-func (t *callTable) open(m *pith.Message, b *pith.Block, at pith.Source) *Call {
-	c := &Call{Use: *b, At: at, Dir: m.CWD, Agent: m.Agent}
+func (t *callTable) open(m *pith.Message, b *pith.Block, at pith.Source, w *workspaceSlot) *Call {
+	c := &Call{Use: *b, At: at, Agent: m.Agent, Root: w.root}
 	c.Command = shellCommand(&c.Use)
+	c.Dir = w.dir(m, c.Command != "")
 	if c.Command != "" {
 		c.Shell = parseShell(c.Command)
 		if d := b.Arg("workdir", "cwd", "working_directory"); d != "" {
-			c.Dir = resolvePath(m.CWD, d)
+			c.Dir = resolvePath(c.Dir, d)
 		}
 	}
 	t.pending = append(t.pending, c)

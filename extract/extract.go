@@ -103,7 +103,7 @@ func (x *Extractor) Message(m *pith.Message) {
 	}
 	x.last = max(x.last, m.Index)
 	x.countTurn(m)
-	x.workspace.message(m)
+	x.workspace.message(m, m.Agent != x.own)
 	for i := range m.Blocks {
 		b := &m.Blocks[i]
 		at := pith.Source{Message: m.Index, Block: i}
@@ -142,6 +142,7 @@ func (x *Extractor) text(m *pith.Message, b *pith.Block, at pith.Source) {
 			Agent: m.Agent, Side: m.Agent != x.own, Turn: x.turn, Call: x.call,
 		}
 		s.At.Start, s.At.End = v.Start, v.End
+		x.workspace.said(&s)
 		x.goal.said(&s)
 		x.constraints.said(&s)
 		x.decisions.said(&s)
@@ -155,7 +156,7 @@ func (x *Extractor) text(m *pith.Message, b *pith.Block, at pith.Source) {
 
 // use opens a call; its facts are taken when the result is known.
 func (x *Extractor) use(m *pith.Message, b *pith.Block, at pith.Source) {
-	c := x.calls.open(m, b, at)
+	c := x.calls.open(m, b, at, &x.workspace)
 	c.Turn, c.Seq, c.Side = x.turn, x.call, m.Agent != x.own
 	x.names.use(c)
 }

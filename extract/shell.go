@@ -29,6 +29,8 @@ type simpleCommand struct {
 	Expands []bool
 	// Hidden is set where the output goes to a file.
 	Hidden bool
+	// Nested is set inside $(...), where the output is no output of the line.
+	Nested bool
 	// Append is set where the last of Writes is added to, not replaced.
 	Append bool
 }

@@ -35,7 +35,7 @@ func (p *shellParser) finish() {
 	}
 	c.Argv, c.Expands = c.Argv[min(skip, len(c.Argv)-1):], c.Expands[min(skip, len(c.Expands)-1):]
 	c.Argv[0] = strings.TrimPrefix(c.Argv[0], `\`)
-	c.Dir, c.Lost = p.dir, p.lost
+	c.Dir, c.Lost, c.Nested = p.dir, p.lost, p.depth > 0
 	if c.Argv[0] == "" {
 		c.Argv[0] = ":"
 	}
