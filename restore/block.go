@@ -28,10 +28,10 @@ type Options struct {
 	// where Window is 200,000 or more.
 	Budget pith.Tokens
 	// Window is the target's context window, 0 unknown.
-	Window pith.Tokens
-	// RepeatResent writes out the constraints that the client is known to send
+	Window int
+	// RenderResent writes out the constraints that the client is known to send
 	// again by itself. They are named by their place otherwise.
-	RepeatResent bool
+	RenderResent bool
 	// Explain fills Block.Items.
 	Explain bool
 	// Count counts tokens; nil means meter.Count.

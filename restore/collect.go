@@ -98,7 +98,7 @@ func (r *renderer) constraints() section {
 	counts := map[string]int{}
 	for i := range r.state.Constraints {
 		c := &r.state.Constraints[i]
-		if c.Resent && !r.options.RepeatResent {
+		if c.Resent && !r.options.RenderResent {
 			place := c.Path
 			if place == "" {
 				place = "your " + whose(c.Provenance)
@@ -138,7 +138,7 @@ func (r *renderer) invariants() section {
 	s := newSection(secInvariants)
 	said := make(map[string]bool, len(r.state.Constraints))
 	for i := range r.state.Constraints {
-		if c := &r.state.Constraints[i]; !c.Resent || r.options.RepeatResent {
+		if c := &r.state.Constraints[i]; !c.Resent || r.options.RenderResent {
 			said[c.Text] = true
 		}
 	}

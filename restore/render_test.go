@@ -103,8 +103,8 @@ func TestRenderLayout(t *testing.T) {
 	if len(b.Drops) != 0 || b.Over != 0 || b.Tokens != meter.Count(b.Text) {
 		t.Errorf("drops %v, over %d, tokens %d", b.Drops, b.Over, b.Tokens)
 	}
-	if all := Render(working(), Options{RepeatResent: true}).Text; !strings.Contains(all, "Use tabs. (/srv/shop/CLAUDE.md)") || !strings.Contains(all, "You must not push. (system prompt)") {
-		t.Error("RepeatResent does not write the constraints out")
+	if all := Render(working(), Options{RenderResent: true}).Text; !strings.Contains(all, "Use tabs. (/srv/shop/CLAUDE.md)") || !strings.Contains(all, "You must not push. (system prompt)") {
+		t.Error("RenderResent does not write the constraints out")
 	}
 }
 

@@ -1,0 +1,114 @@
+package restore
+
+import (
+	"fmt"
+
+	"github.com/pith-memory/pith"
+)
+
+// noOutput stands in a result that says nothing: its id must stay, and empty
+// content is refused by some providers.
+const noOutput = "(no output)"
+
+// mend makes a list of kept messages one that a provider takes: whole pairs
+// only, no empty text, each call's id once, one image at most.
+func mend(e *editor, messages []pith.Message) []pith.Message {
+	drop := broken(e.format, messages)
+	newest := newestImage(messages)
+	names := callNames(messages)
+	out := make([]pith.Message, 0, len(messages))
+	for i := range messages {
+		m := e.whole(messages[i])
+		gone := make(map[int]bool)
+		for j := range m.Blocks {
+			b := &m.Blocks[j]
+			switch {
+			case drop[place{i, j}]:
+				gone[j] = true
+			case b.Kind == pith.KindText && blank(b.Text):
+				gone[j] = true
+			case b.Kind == pith.KindToolResult && m.Role == pith.RoleUser && blank(b.Text) && b.MediaBytes == 0 && b.MediaType == "":
+				m = e.setText(m, j, noOutput)
+			case b.Kind == pith.KindToolResult && m.Role == pith.RoleUser && i < newest && b.MediaBytes > 0:
+				m = e.replaceImages(m, j, names[b.ToolUseID])
+			}
+		}
+		m = e.remove(m, gone)
+		if len(m.Blocks) > 0 {
+			out = append(out, m)
+		}
+	}
+	return unique(e, out)
+}
+
+// broken are the blocks that have lost, or never had, their other half.
+func broken(format pith.Format, messages []pith.Message) map[place]bool {
+	p := pair(messages)
+	drop := p.orphans
+	for at := range p.unanswered {
+		drop[at] = true
+	}
+	if format == pith.FormatOpenAIResponses {
+		return drop
+	}
+	for result, call := range p.call {
+		if result.message != call.message && !adjacent(messages, call.message, result.message) {
+			drop[result], drop[call] = true, true
+		}
+	}
+	return drop
+}
+
+// newestImage is the index of the last message with an image; images before it go.
+func newestImage(messages []pith.Message) int {
+	for i := len(messages) - 1; i >= 0; i-- {
+		for j := range messages[i].Blocks {
+			if messages[i].Blocks[j].MediaBytes > 0 {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+func callNames(messages []pith.Message) map[string]string {
+	names := map[string]string{}
+	for i := range messages {
+		for j := range messages[i].Blocks {
+			if b := &messages[i].Blocks[j]; b.Kind == pith.KindToolUse {
+				names[b.ToolUseID] = b.ToolName
+			}
+		}
+	}
+	return names
+}
+
+// unique gives a second call of the same id, and its result, an id of their
+// own: strict providers refuse a request in which one id is used again.
+func unique(e *editor, messages []pith.Message) []pith.Message {
+	p := pair(messages)
+	used := map[string]bool{}
+	for i := range messages {
+		for j := range messages[i].Blocks {
+			b := &messages[i].Blocks[j]
+			if b.Kind != pith.KindToolUse || b.ToolUseID == "" {
+				continue
+			}
+			id := b.ToolUseID
+			if !used[id] {
+				used[id] = true
+				continue
+			}
+			fresh := id
+			for n := 2; used[fresh]; n++ {
+				fresh = fmt.Sprintf("%s_%d", id, n)
+			}
+			used[fresh] = true
+			messages[i] = e.setID(messages[i], j, fresh)
+			if r, ok := p.result[place{i, j}]; ok {
+				messages[r.message] = e.setID(messages[r.message], r.block, fresh)
+			}
+		}
+	}
+	return messages
+}
