@@ -23,6 +23,9 @@ type Context struct {
 	KeyLines []KeyLines `json:"key_lines,omitempty"`
 	// Done are the finished steps that have evidence (a deploy that exited 0).
 	Done []Quote `json:"done"`
+	// Unverified are the assistant's claims that tests, a build or a linter
+	// pass, which no run supports or the last run contradicts.
+	Unverified []Quote `json:"unverified"`
 }
 
 // Todo is one entry of the latest list.
