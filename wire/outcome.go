@@ -127,16 +127,13 @@ func unwrapOutput(b *pith.Block) {
 	}
 }
 
-// statedExit reads the exit code that a command's output states in its first
-// lines, as clients put it there, or in its last one.
+// statedExit reads the exit code that a command's output states in its header,
+// as clients put it there, or in its last line.
 func statedExit(text string) (int, bool) {
-	rest := text
-	for line := 0; line < 8 && rest != ""; line++ {
+	rest := outputHeader(text)
+	for line := 0; line < maxHeaderLines && rest != ""; line++ {
 		var first string
 		first, rest, _ = strings.Cut(rest, "\n")
-		if first == "Output:" || len(first) > 400 {
-			break
-		}
 		if n, ok := headExit(first, line == 0); ok {
 			return n, true
 		}
@@ -144,6 +141,29 @@ func statedExit(text string) (int, bool) {
 	tail := strings.TrimRight(text, " \t\r\n")
 	tail = tail[strings.LastIndexByte(tail, '\n')+1:]
 	return tailExit(tail)
+}
+
+const (
+	maxHeaderLines = 8
+	maxHeaderBytes = 16 << 10
+)
+
+// outputHeader is what a client wrote before the output of a command. Codex
+// repeats the whole command there, however many lines it has.
+func outputHeader(text string) string {
+	head := text[:min(len(text), maxHeaderBytes)]
+	end := strings.Index(head, "\nOutput:\n")
+	if end < 0 && strings.HasSuffix(head, "\nOutput:") {
+		end = len(head)
+	}
+	if end < 0 {
+		return head
+	}
+	head = head[:end]
+	if chunk := strings.LastIndex(head, "\nChunk ID: "); chunk >= 0 {
+		head = head[chunk+1:]
+	}
+	return head
 }
 
 // headExit reads a line of a client's own header. Only there "Exit code 1"
@@ -218,14 +238,15 @@ func leadingInt(s string, endsLine bool) (int, bool) {
 
 // runningID returns the id under which a command goes on, "" where it ended.
 func runningID(text string) string {
-	head := text[:min(len(text), 600)]
+	head := outputHeader(text)
+	head = head[:min(len(head), 600)]
 	for _, phrase := range []string{
 		"Process running with session ID ", "running in background with ID: ",
 		"running in the background with ID: ", "moved to the background with ID: ",
 		"backgrounded by user with ID: ", "backgrounded with ID: ",
 	} {
 		i := strings.Index(head, phrase)
-		if i < 0 || strings.Contains(head[:i], "\nOutput:\n") {
+		if i < 0 {
 			continue
 		}
 		id := head[i+len(phrase):]

@@ -1,0 +1,428 @@
+package transcript
+
+import (
+	"strings"
+	"time"
+
+	"github.com/pith-memory/pith"
+	"github.com/pith-memory/pith/jsonscan"
+	"github.com/pith-memory/pith/wire"
+)
+
+// claudeCode reads the rows of a Claude Code session. Rows stand in file order:
+// following parentUuid loses rows of parallel calls.
+type claudeCode struct {
+	d     *Decoder
+	turn  claudeTurn
+	calls wire.OpenCalls
+	rows  recentRows
+	// content is set once the file held a message.
+	content bool
+	// ownAgent is the sub-agent whose file this is.
+	ownAgent    string
+	cwd, branch string
+	boundaries  int
+	lastID      string
+}
+
+func newClaudeCode(d *Decoder) *claudeCode { return &claudeCode{d: d} }
+
+// claudeRow is one row, undecoded.
+type claudeRow struct {
+	kind, subtype, uuid, agentID []byte
+	cwd, branch, timestamp       []byte
+	sessionID, version, summary  []byte
+	rowSource                    []byte
+	message, result              []byte
+	compact, attachment          []byte
+	meta, sidechain, compacted   bool
+	apiError, known              bool
+}
+
+func readClaudeRow(c *jsonscan.Cursor) (r claudeRow) {
+	if !c.Object() {
+		return r
+	}
+	for {
+		key, ok := c.Key()
+		if !ok {
+			return r
+		}
+		switch string(key) {
+		case "type":
+			r.kind, _ = c.Raw()
+		case "subtype":
+			r.subtype, _ = c.Raw()
+		case "uuid":
+			r.uuid, _ = c.Raw()
+		case "agentId":
+			r.agentID, _ = c.Raw()
+		case "cwd":
+			r.cwd, _ = c.Raw()
+		case "gitBranch":
+			r.branch, _ = c.Raw()
+		case "timestamp":
+			r.timestamp, _ = c.Raw()
+		case "sessionId", "session_id":
+			r.sessionID, r.known = c.Raw()
+		case "version":
+			r.version, _ = c.Raw()
+		case "summary":
+			r.summary, _ = c.Raw()
+		case "rowSource":
+			r.rowSource, _ = c.Raw()
+		case "message":
+			r.message = c.Value()
+		case "toolUseResult":
+			r.result = c.Value()
+		case "compactMetadata":
+			r.compact = c.Value()
+		case "attachment":
+			r.attachment = c.Value()
+		case "isMeta":
+			r.meta = c.Bool()
+		case "isSidechain":
+			r.sidechain = c.Bool()
+		case "isCompactSummary":
+			r.compacted = c.Bool()
+		case "isApiErrorMessage":
+			r.apiError = c.Bool()
+		default:
+			c.Skip()
+		}
+	}
+}
+
+func (s *claudeCode) object(c *jsonscan.Cursor, at place) bool {
+	r := readClaudeRow(c)
+	if c.Bad() || len(r.kind) == 0 || at.recovered && !r.known && r.uuid == nil {
+		return false
+	}
+	id := string(r.uuid)
+	if id != "" && !s.rows.add(id) {
+		s.d.skip(at.line, "the same row again, passed over")
+		return true
+	}
+	s.header(&r)
+	isUser := string(r.kind) == "user"
+	switch {
+	case (isUser || string(r.kind) == "assistant") && len(r.message) > 0 && r.message[0] == '{':
+		if s.message(&r, id, at.line, isUser) {
+			return true
+		}
+	case string(r.kind) == "system" && string(r.subtype) == "compact_boundary" && !s.foreign(&r):
+		s.boundary(&r, at.line)
+		return true
+	case string(r.kind) == "summary" && !s.content && r.summary != nil:
+		s.say(s.newMessage(&r, id, at.line, pith.RoleUser), jsonscan.Text(r.summary), pith.Harness)
+		return true
+	case string(r.kind) == "attachment" && r.attachment != nil:
+		if kind, done := s.attached(&r, id, at.line); !done {
+			s.d.pass(r.kind, kind)
+		}
+		return true
+	}
+	s.d.pass(r.kind, r.subtype)
+	return true
+}
+
+func (s *claudeCode) header(r *claudeRow) {
+	h := &s.d.header
+	if h.SessionID == "" && r.sessionID != nil {
+		h.SessionID = jsonscan.Text(r.sessionID)
+	}
+	if r.version != nil && string(r.version) != h.ClientVersion {
+		h.ClientVersion = jsonscan.Text(r.version)
+	}
+	if r.cwd != nil && string(r.cwd) != s.cwd {
+		s.cwd = jsonscan.Text(r.cwd)
+	}
+	if r.branch != nil && string(r.branch) != s.branch {
+		s.branch = jsonscan.Text(r.branch)
+	}
+}
+
+// agent names the sub-agent of a row, "" for the thread that the file is of.
+func (s *claudeCode) agent(r *claudeRow) string {
+	if !r.sidechain {
+		return ""
+	}
+	if len(r.agentID) == 0 {
+		return "sidechain"
+	}
+	if string(r.agentID) == s.ownAgent {
+		return ""
+	}
+	return jsonscan.Text(r.agentID)
+}
+
+// foreign tells whether a row is of another thread than the file's.
+func (s *claudeCode) foreign(r *claudeRow) bool {
+	return r.sidechain && s.ownAgent == "" && s.content
+}
+
+func (s *claudeCode) newMessage(r *claudeRow, id string, line int, role pith.Role) *pith.Message {
+	m := &pith.Message{ID: id, Role: role, Line: line, CWD: s.cwd, Branch: s.branch}
+	if id != "" {
+		m.RowIDs = []string{id}
+	}
+	if t, err := time.Parse(time.RFC3339Nano, string(r.timestamp)); err == nil {
+		m.Time = t
+	}
+	return m
+}
+
+// say emits a message of one text that stands in a row of its own.
+func (s *claudeCode) say(m *pith.Message, text string, origin pith.Provenance) {
+	s.turn.add(s, m, []pith.Block{{Kind: pith.KindText, Text: text, Origin: origin}}, nil)
+}
+
+// message reads a user or assistant row. It gives false for one without content.
+func (s *claudeCode) message(r *claudeRow, id string, line int, isUser bool) bool {
+	if !s.content && r.sidechain && len(r.agentID) > 0 {
+		s.ownAgent = jsonscan.Text(r.agentID)
+		s.d.header.Agent = s.ownAgent
+	}
+	role := pith.RoleAssistant
+	if isUser {
+		role = pith.RoleUser
+	}
+	f := readClaudeMessage(r.message)
+	if f.content == nil {
+		return false
+	}
+	s.content = true
+	blocks := wire.Content(f.content, role)
+	m := s.newMessage(r, id, line, role)
+	m.Agent = s.agent(r)
+	if isUser {
+		s.userBlocks(r, blocks)
+	} else {
+		if f.id != nil {
+			m.ID = jsonscan.Text(f.id)
+		}
+		if r.apiError || string(f.model) == "<synthetic>" { // the client's words, not a model's
+			relabel(blocks, pith.Harness)
+		} else {
+			m.Model = s.model(f.model, m.Agent)
+			m.Usage = wire.ReadUsage(f.usage)
+		}
+	}
+	s.turn.add(s, m, blocks, f.content)
+	return true
+}
+
+// model keeps one string for the model that goes on answering.
+func (s *claudeCode) model(raw []byte, agent string) string {
+	h := &s.d.header
+	if len(raw) == 0 || string(raw) == h.Model {
+		return string(raw)
+	}
+	name := jsonscan.Text(raw)
+	if agent == "" {
+		h.Model = name
+	}
+	return name
+}
+
+type claudeMessage struct{ id, model, content, usage []byte }
+
+func readClaudeMessage(message []byte) (f claudeMessage) {
+	c := jsonscan.New(message)
+	c.Object()
+	for {
+		key, ok := c.Key()
+		if !ok {
+			return f
+		}
+		switch string(key) {
+		case "id":
+			f.id, _ = c.Raw()
+		case "model":
+			f.model, _ = c.Raw()
+		case "content":
+			f.content = c.Value()
+		case "usage":
+			f.usage = c.Value()
+		default:
+			c.Skip()
+		}
+	}
+}
+
+// userBlocks labels the words of a user row, and takes from the row what its
+// tool results do not say.
+func (s *claudeCode) userBlocks(r *claudeRow, blocks []pith.Block) {
+	switch {
+	case r.compacted || r.meta || r.rowSource != nil:
+		relabel(blocks, pith.Harness)
+	case r.sidechain:
+		relabel(blocks, pith.PeerAgent)
+	}
+	if len(r.result) == 0 {
+		return
+	}
+	expected, interrupted := resultFacts(r.result)
+	for i := range blocks {
+		if blocks[i].Kind == pith.KindToolResult {
+			blocks[i].ExpectedNonZero = expected
+			blocks[i].Rejected = interrupted
+		}
+	}
+}
+
+func relabel(blocks []pith.Block, origin pith.Provenance) {
+	for i := range blocks {
+		if blocks[i].Kind == pith.KindText {
+			blocks[i].Origin = origin
+		}
+	}
+}
+
+// resultFacts reads the two facts that only the client's own record of a shell
+// command holds. The record of any other tool, which may repeat a whole file,
+// is not read.
+func resultFacts(result []byte) (expectedNonZero, interrupted bool) {
+	c := jsonscan.New(result)
+	if c.Peek() != '{' {
+		return false, false
+	}
+	c.Object()
+	for first := true; ; first = false {
+		key, ok := c.Key()
+		if !ok || first && string(key) != "stdout" {
+			return expectedNonZero, interrupted
+		}
+		switch string(key) {
+		case "returnCodeInterpretation":
+			text, _ := c.Raw()
+			expectedNonZero = len(text) > 0
+		case "interrupted":
+			interrupted = c.Bool()
+		default:
+			c.Skip()
+		}
+	}
+}
+
+// attached reads an attachment row: words that were queued while the agent
+// worked. Any other kind is the client's own and gives false.
+func (s *claudeCode) attached(r *claudeRow, id string, line int) (kind []byte, done bool) {
+	c := jsonscan.New(r.attachment)
+	c.Object()
+	var mode, prompt []byte
+	for {
+		key, ok := c.Key()
+		if !ok {
+			break
+		}
+		switch string(key) {
+		case "type":
+			kind, _ = c.Raw()
+		case "commandMode":
+			mode, _ = c.Raw()
+		case "prompt":
+			prompt = c.Value()
+		default:
+			c.Skip()
+		}
+	}
+	if string(kind) != "queued_command" || prompt == nil {
+		return kind, false
+	}
+	blocks := wire.Content(prompt, pith.RoleUser)
+	switch {
+	case len(mode) > 0 && string(mode) != "prompt":
+		relabel(blocks, pith.Harness)
+	case r.sidechain:
+		relabel(blocks, pith.PeerAgent)
+	}
+	m := s.newMessage(r, id, line, pith.RoleUser)
+	m.Agent = s.agent(r)
+	s.content = true
+	s.turn.add(s, m, blocks, prompt)
+	return kind, true
+}
+
+func (s *claudeCode) boundary(r *claudeRow, line int) {
+	s.turn.flush(s)
+	s.boundaries++
+	b := &pith.Boundary{N: s.boundaries, Line: line}
+	c := jsonscan.New(r.compact)
+	if c.Peek() == '{' {
+		c.Object()
+		for {
+			key, ok := c.Key()
+			if !ok {
+				break
+			}
+			switch string(key) {
+			case "trigger":
+				b.Trigger = c.String()
+			case "preTokens":
+				n, _ := c.Int()
+				b.Before = pith.Tokens(n)
+			case "preservedMessages":
+				if rows := uuidList(c.Value()); rows != nil {
+					b.PreservedRows = rows
+				}
+			case "preservedSegment":
+				if segment := c.Value(); b.PreservedRows == nil {
+					b.PreservedRows = s.rows.between(member(segment, "headUuid"), member(segment, "tailUuid"))
+				}
+			default:
+				c.Skip()
+			}
+		}
+	}
+	s.content = true
+	s.d.ready = append(s.d.ready, pith.Record{Boundary: b})
+}
+
+// uuidList reads the ids of preserved messages.
+func uuidList(value []byte) (out []string) {
+	for _, key := range []string{"uuids", "allUuids"} {
+		start, end, ok := jsonscan.Member(value, key)
+		if !ok {
+			continue
+		}
+		c := jsonscan.NewAt(value[:end], start)
+		if !c.Array() {
+			continue
+		}
+		for c.More() {
+			out = append(out, c.String())
+		}
+		if out != nil {
+			return out
+		}
+	}
+	return nil
+}
+
+// member reads a string out of an object.
+func member(object []byte, key string) string {
+	start, end, ok := jsonscan.Member(object, key)
+	if !ok {
+		return ""
+	}
+	c := jsonscan.NewAt(object[:end], start)
+	return c.String()
+}
+
+func (s *claudeCode) finish() { s.turn.flush(s) }
+
+// impliedExit: Claude Code marks a failed command as an error, so a command's
+// result without a mark is an exit 0, where it has ended at all.
+func impliedExit(m *pith.Message) {
+	for i := range m.Blocks {
+		b := &m.Blocks[i]
+		if b.Kind != pith.KindToolResult || b.Exit != nil || b.IsError || b.Rejected || b.ExpectedNonZero || b.Running != "" {
+			continue
+		}
+		if name := strings.ToLower(b.ToolName); name == "bash" || name == "powershell" || name == "shell" {
+			zero := 0
+			b.Exit = &zero
+		}
+	}
+}
