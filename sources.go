@@ -52,7 +52,7 @@ func (c *Context) eachSource(f func(Source)) {
 	for i := range c.PendingCalls {
 		f(c.PendingCalls[i].Source)
 	}
-	for _, quotes := range [][]Quote{c.OpenQuestions, c.Environment, c.URLs, c.Done} {
+	for _, quotes := range [][]Quote{c.OpenQuestions, c.Environment, c.URLs, c.Done, c.Unverified} {
 		for i := range quotes {
 			f(quotes[i].Source)
 		}
