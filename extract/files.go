@@ -16,6 +16,10 @@ type fileSlot struct {
 	byPath     map[string]*fileUse
 	order      []*fileUse
 	incomplete bool
+	// writes counts the modifications that were read off calls; before holds
+	// what git status showed as changed while there were none.
+	writes int
+	before map[string]bool
 }
 
 // fileUse is one path with its last touch.
@@ -34,6 +38,8 @@ type touch struct {
 	op   touchOp
 	via  string
 	from string // the old path of a rename
+	// asUsed is how the call named the path where it named its directory only.
+	asUsed string
 	// printed is set where the path stands in the call's result, not in its input.
 	printed bool
 }
@@ -92,7 +98,9 @@ func (s *fileSlot) add(c *Call, t touch) {
 	u.file.Touches++
 	u.file.Agent = c.Agent
 	u.file.AsUsed = ""
-	if t.path != path {
+	if t.asUsed != "" {
+		u.file.AsUsed = t.asUsed
+	} else if t.path != path {
 		u.file.AsUsed = t.path
 	}
 	u.file.Source = c.At
@@ -113,6 +121,9 @@ func (s *fileSlot) apply(c *Call, u *fileUse, t touch) {
 	}
 	was := u.file.Op
 	u.file.Via = t.via
+	if !t.printed {
+		s.writes++
+	}
 	switch t.op {
 	case opCreate:
 		if was == "" || was == pith.FileDeleted || was == pith.FileCreated {

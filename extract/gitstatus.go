@@ -61,15 +61,22 @@ func (s *fileSlot) shortStatus(c *Call, top, l string) {
 }
 
 // statusFile records a file that the working tree holds changed. Who changed it
-// git does not say: it is labelled so, and what the agent is known to have done
-// to a file stands.
+// git does not say: it is labelled so, what the agent is known to have done to a
+// file stands, and what was changed before the agent wrote anything is not its work.
 func (s *fileSlot) statusFile(c *Call, top, path string, op touchOp, from string) {
 	path = strings.Trim(path, `"`)
 	if !looksLikeFile(path) {
 		return
 	}
-	u := s.byPath[resolvePath(top, path)]
-	if u != nil && u.modified {
+	resolved := resolvePath(top, path)
+	if u := s.byPath[resolved]; u != nil && u.modified || s.before[resolved] {
+		return
+	}
+	if s.writes == 0 {
+		if s.before == nil {
+			s.before = map[string]bool{}
+		}
+		s.before[resolved] = true
 		return
 	}
 	s.add(c, touch{path: path, dir: top, op: op, via: "git", from: from, printed: true})

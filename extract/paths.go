@@ -139,7 +139,9 @@ func looksLikeFile(p string) bool {
 		return false
 	}
 	base := baseName(p)
-	if dot := strings.LastIndexByte(base, '.'); dot >= 0 && dot < len(base)-1 {
+	if dot := strings.LastIndexByte(base, '.'); dot == 0 {
+		return isDotFile(base)
+	} else if dot > 0 && dot < len(base)-1 {
 		return isExtension(base[dot+1:])
 	}
 	switch base {
@@ -147,6 +149,16 @@ func looksLikeFile(p string) bool {
 		"justfile", "makefile", "Vagrantfile", "Jenkinsfile", "Brewfile", "NOTICE", "CHANGELOG", "VERSION", "Caddyfile",
 		"BUILD", "WORKSPACE", "Tiltfile", "Containerfile", "CONTRIBUTING", "AUTHORS", "OWNERS", "GNUmakefile":
 		return true
+	}
+	return false
+}
+
+// isDotFile tells .gitignore and .env from directories such as .github.
+func isDotFile(base string) bool {
+	for _, end := range [...]string{"ignore", "rc", "env", "attributes", "config", "modules", "keep", "profile", "version", "lock"} {
+		if strings.HasSuffix(base, end) {
+			return base != ".config"
+		}
 	}
 	return false
 }

@@ -24,7 +24,7 @@ type shellLine struct {
 func (s *fileSlot) shellCall(c *Call) {
 	l := shellLine{s: s, c: c, reached: len(c.Shell)}
 	if !c.OK() {
-		if neverRan(c.Result.Text) {
+		if neverRan(&c.Result) {
 			return
 		}
 		l.reached = lastPipeline(c.Shell)
@@ -37,17 +37,6 @@ func (s *fileSlot) shellCall(c *Call) {
 		l.command(i)
 	}
 	s.gitOutput(c)
-}
-
-// neverRan tells from a result that the line was not run at all.
-func neverRan(r string) bool {
-	r = strings.TrimLeft(r, " \n")
-	for _, w := range [...]string{"<tool_use_error>", "exec_command failed", "Sibling tool call errored", "aborted by user"} {
-		if strings.HasPrefix(r, w) {
-			return true
-		}
-	}
-	return false
 }
 
 // lastPipeline is the index of the first command of the line's last pipeline:
@@ -370,7 +359,7 @@ func (l *shellLine) moveDirectory(cmd *simpleCommand, from, to string) bool {
 		if !u.modified {
 			continue
 		}
-		l.s.add(l.c, touch{path: moved + n[len(old):], op: opRename, via: "shell", from: n})
+		l.s.add(l.c, touch{path: moved + n[len(old):], asUsed: to, op: opRename, via: "shell", from: n})
 	}
 	return len(names) > 0
 }
