@@ -100,7 +100,7 @@ func newPlan(c pith.Conversation, block string, o *ApplyOptions) *plan {
 	}
 	p.limit = limit(o.Window, maxTokens)
 	p.in = withoutBlocks(p.edit, c)
-	p.messages = gather(c.Format, answered(p.in.Messages))
+	p.messages = gather(c.Format, answered(c.Format, p.in.Messages))
 	p.head = readHead(p.edit, p.messages)
 	return p
 }
@@ -108,9 +108,9 @@ func newPlan(c pith.Conversation, block string, o *ApplyOptions) *plan {
 // answered leaves out the assistant's last words where no call of theirs is
 // open: a request ends with the user or with a result, and what was said last
 // stands in the block.
-func answered(messages []pith.Message) []pith.Message {
+func answered(format pith.Format, messages []pith.Message) []pith.Message {
 	n := len(messages)
-	if waiting(messages) < n {
+	if waiting(format, messages) < n {
 		return messages
 	}
 	for n > 0 && messages[n-1].Role != pith.RoleUser {

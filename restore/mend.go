@@ -2,6 +2,7 @@ package restore
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/pith-memory/pith"
 )
@@ -38,12 +39,35 @@ func mend(e *editor, messages []pith.Message) []pith.Message {
 			out = append(out, m)
 		}
 	}
-	return unique(e, out)
+	return unique(e, led(e.format, answered(e.format, out)))
+}
+
+// led drops the reasoning items of a responses body whose outcome is gone:
+// the API refuses one that is not followed by what it led to.
+func led(format pith.Format, messages []pith.Message) []pith.Message {
+	if format != pith.FormatOpenAIResponses {
+		return messages
+	}
+	follows := false
+	out := make([]pith.Message, 0, len(messages))
+	for i := len(messages) - 1; i >= 0; i-- {
+		m := messages[i]
+		if m.Role == pith.RoleAssistant && len(m.Blocks) == 1 && m.Blocks[0].Kind == pith.KindThinking {
+			if !follows {
+				continue
+			}
+		} else {
+			follows = m.Role == pith.RoleAssistant
+		}
+		out = append(out, m)
+	}
+	slices.Reverse(out)
+	return out
 }
 
 // broken are the blocks that have lost, or never had, their other half.
 func broken(format pith.Format, messages []pith.Message) map[place]bool {
-	p := pair(messages)
+	p := pair(format, messages)
 	drop := p.orphans
 	for at := range p.unanswered {
 		drop[at] = true
@@ -86,7 +110,7 @@ func callNames(messages []pith.Message) map[string]string {
 // unique gives a second call of the same id, and its result, an id of their
 // own: strict providers refuse a request in which one id is used again.
 func unique(e *editor, messages []pith.Message) []pith.Message {
-	p := pair(messages)
+	p := pair(e.format, messages)
 	used := map[string]bool{}
 	for i := range messages {
 		for j := range messages[i].Blocks {

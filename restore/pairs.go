@@ -20,7 +20,7 @@ type pairs struct {
 
 // pair matches results and calls: by id, each result with the nearest call
 // that is still open, because clients use ids again.
-func pair(messages []pith.Message) *pairs {
+func pair(format pith.Format, messages []pith.Message) *pairs {
 	p := &pairs{
 		call: map[place]place{}, result: map[place]place{},
 		orphans: map[place]bool{}, unanswered: map[place]bool{},
@@ -45,7 +45,7 @@ func pair(messages []pith.Message) *pairs {
 			}
 		}
 	}
-	end := waiting(messages)
+	end := waiting(format, messages)
 	for _, calls := range open {
 		for _, c := range calls {
 			if c.message < end {
@@ -56,17 +56,17 @@ func pair(messages []pith.Message) *pairs {
 	return p
 }
 
-// waiting is the index of the first message of the end of a conversation that
-// still waits for results: its last assistant messages, some call of which is
-// open, and the results that came in already. It is the length where nothing
-// is awaited.
-func waiting(messages []pith.Message) int {
+// waiting is the index of the assistant's message at the end of a conversation
+// where a call of it is open, else the length. Once some results came in, the
+// rest will not: a request with part of them is refused. In a responses body
+// each call is an item, so the assistant's items at the end count together.
+func waiting(format pith.Format, messages []pith.Message) int {
 	i := len(messages)
-	for i > 0 && onlyResults(&messages[i-1]) {
-		i--
-	}
 	for i > 0 && messages[i-1].Role == pith.RoleAssistant {
 		i--
+		if format != pith.FormatOpenAIResponses {
+			break
+		}
 	}
 	open := map[string]int{}
 	for k := i; k < len(messages); k++ {
@@ -104,7 +104,7 @@ func gather(format pith.Format, messages []pith.Message) []pith.Message {
 	if format == pith.FormatOpenAIResponses {
 		return messages // its results may stand anywhere after their calls
 	}
-	p := pair(messages)
+	p := pair(format, messages)
 	behind := make(map[int][]int)
 	moved := make(map[int]bool)
 	for i := range messages {
@@ -161,7 +161,7 @@ func adjacent(messages []pith.Message, call, result int) bool {
 // parted, and no message is parted from what only makes sense before it. The
 // end of the conversation is one of them.
 func cuts(format pith.Format, messages []pith.Message, from int) []int {
-	p := pair(messages)
+	p := pair(format, messages)
 	// reach[i] is how far the pairs reach that begin before message i.
 	reach := make([]int, len(messages)+1)
 	for result, call := range p.call {
