@@ -27,72 +27,6 @@ type claudeCode struct {
 
 func newClaudeCode(d *Decoder) *claudeCode { return &claudeCode{d: d} }
 
-// claudeRow is one row, undecoded.
-type claudeRow struct {
-	kind, subtype, uuid, agentID []byte
-	cwd, branch, timestamp       []byte
-	sessionID, version, summary  []byte
-	rowSource                    []byte
-	message, result              []byte
-	compact, attachment          []byte
-	meta, sidechain, compacted   bool
-	apiError, known              bool
-}
-
-func readClaudeRow(c *jsonscan.Cursor) (r claudeRow) {
-	if !c.Object() {
-		return r
-	}
-	for {
-		key, ok := c.Key()
-		if !ok {
-			return r
-		}
-		switch string(key) {
-		case "type":
-			r.kind, _ = c.Raw()
-		case "subtype":
-			r.subtype, _ = c.Raw()
-		case "uuid":
-			r.uuid, _ = c.Raw()
-		case "agentId":
-			r.agentID, _ = c.Raw()
-		case "cwd":
-			r.cwd, _ = c.Raw()
-		case "gitBranch":
-			r.branch, _ = c.Raw()
-		case "timestamp":
-			r.timestamp, _ = c.Raw()
-		case "sessionId", "session_id":
-			r.sessionID, r.known = c.Raw()
-		case "version":
-			r.version, _ = c.Raw()
-		case "summary":
-			r.summary, _ = c.Raw()
-		case "rowSource":
-			r.rowSource, _ = c.Raw()
-		case "message":
-			r.message = c.Value()
-		case "toolUseResult":
-			r.result = c.Value()
-		case "compactMetadata":
-			r.compact = c.Value()
-		case "attachment":
-			r.attachment = c.Value()
-		case "isMeta":
-			r.meta = c.Bool()
-		case "isSidechain":
-			r.sidechain = c.Bool()
-		case "isCompactSummary":
-			r.compacted = c.Bool()
-		case "isApiErrorMessage":
-			r.apiError = c.Bool()
-		default:
-			c.Skip()
-		}
-	}
-}
-
 func (s *claudeCode) object(c *jsonscan.Cursor, at place) bool {
 	r := readClaudeRow(c)
 	if c.Bad() || len(r.kind) == 0 || at.recovered && !r.known && r.uuid == nil {
@@ -225,31 +159,6 @@ func (s *claudeCode) model(raw []byte, agent string) string {
 	return name
 }
 
-type claudeMessage struct{ id, model, content, usage []byte }
-
-func readClaudeMessage(message []byte) (f claudeMessage) {
-	c := jsonscan.New(message)
-	c.Object()
-	for {
-		key, ok := c.Key()
-		if !ok {
-			return f
-		}
-		switch string(key) {
-		case "id":
-			f.id, _ = c.Raw()
-		case "model":
-			f.model, _ = c.Raw()
-		case "content":
-			f.content = c.Value()
-		case "usage":
-			f.usage = c.Value()
-		default:
-			c.Skip()
-		}
-	}
-}
-
 // userBlocks labels the words of a user row, and takes from the row what its
 // tool results do not say.
 func (s *claudeCode) userBlocks(r *claudeRow, blocks []pith.Block) {
@@ -275,32 +184,6 @@ func relabel(blocks []pith.Block, origin pith.Provenance) {
 	for i := range blocks {
 		if blocks[i].Kind == pith.KindText {
 			blocks[i].Origin = origin
-		}
-	}
-}
-
-// resultFacts reads the two facts that only the client's own record of a shell
-// command holds. The record of any other tool, which may repeat a whole file,
-// is not read.
-func resultFacts(result []byte) (expectedNonZero, interrupted bool) {
-	c := jsonscan.New(result)
-	if c.Peek() != '{' {
-		return false, false
-	}
-	c.Object()
-	for first := true; ; first = false {
-		key, ok := c.Key()
-		if !ok || first && string(key) != "stdout" {
-			return expectedNonZero, interrupted
-		}
-		switch string(key) {
-		case "returnCodeInterpretation":
-			text, _ := c.Raw()
-			expectedNonZero = len(text) > 0
-		case "interrupted":
-			interrupted = c.Bool()
-		default:
-			c.Skip()
 		}
 	}
 }
@@ -377,37 +260,6 @@ func (s *claudeCode) boundary(r *claudeRow, line int) {
 	}
 	s.content = true
 	s.d.ready = append(s.d.ready, pith.Record{Boundary: b})
-}
-
-// uuidList reads the ids of preserved messages.
-func uuidList(value []byte) (out []string) {
-	for _, key := range []string{"uuids", "allUuids"} {
-		start, end, ok := jsonscan.Member(value, key)
-		if !ok {
-			continue
-		}
-		c := jsonscan.NewAt(value[:end], start)
-		if !c.Array() {
-			continue
-		}
-		for c.More() {
-			out = append(out, c.String())
-		}
-		if out != nil {
-			return out
-		}
-	}
-	return nil
-}
-
-// member reads a string out of an object.
-func member(object []byte, key string) string {
-	start, end, ok := jsonscan.Member(object, key)
-	if !ok {
-		return ""
-	}
-	c := jsonscan.NewAt(object[:end], start)
-	return c.String()
 }
 
 func (s *claudeCode) finish() { s.turn.flush(s) }

@@ -137,25 +137,32 @@ func (s *codex) meta(p []byte) {
 // context reads a turn_context row. A sandbox is a limit that the client sets;
 // it is told when it changes, and at the beginning where it forbids writing.
 func (s *codex) context(p []byte) {
-	if cwd := member(p, "cwd"); cwd != "" && cwd != s.cwd {
-		s.cwd = cwd
+	var cwd, model, policy []byte
+	c := jsonscan.New(p)
+	c.Object()
+	for {
+		key, ok := c.Key()
+		if !ok {
+			break
+		}
+		switch string(key) {
+		case "cwd":
+			cwd, _ = c.Raw()
+		case "model":
+			model, _ = c.Raw()
+		case "sandbox_policy":
+			policy = c.Value()
+		default:
+			c.Skip()
+		}
 	}
-	if model := member(p, "model"); model != "" && model != s.d.header.Model {
-		s.d.header.Model = model
+	if len(cwd) > 0 && string(cwd) != s.cwd {
+		s.cwd = jsonscan.Text(cwd)
 	}
-	start, end, ok := jsonscan.Member(p, "sandbox_policy")
-	if !ok {
-		return
+	if len(model) > 0 && string(model) != s.d.header.Model {
+		s.d.header.Model = jsonscan.Text(model)
 	}
-	policy := p[start:end]
-	mode := member(policy, "mode")
-	if mode == "" {
-		mode = member(policy, "type")
-	}
-	if mode == "" {
-		c := jsonscan.New(policy)
-		mode = c.String()
-	}
+	mode := sandboxMode(policy)
 	if mode == "" || mode == s.sandbox {
 		return
 	}
@@ -164,6 +171,17 @@ func (s *codex) context(p []byte) {
 	if changed {
 		s.say(pith.RoleUser, "sandbox: "+mode, pith.Harness, false)
 	}
+}
+
+// sandboxMode reads a policy: its name, or an object that holds it.
+func sandboxMode(policy []byte) string {
+	if c := jsonscan.New(policy); c.Peek() == '"' {
+		return c.String()
+	}
+	if mode := member(policy, "mode"); mode != "" {
+		return mode
+	}
+	return member(policy, "type")
 }
 
 func (s *codex) newMessage() *pith.Message {
@@ -196,9 +214,9 @@ func (s *codex) item(p []byte) {
 	if s.peer && m.Role == pith.RoleUser {
 		relabel(m.Blocks, pith.PeerAgent)
 	}
-	if member(p, "type") == "message" && m.Role != pith.RoleSystem {
+	if len(m.Blocks) > 0 && m.Blocks[0].Kind == pith.KindText && m.Role != pith.RoleSystem {
 		s.dropTentative()
-		s.aborted = m.Role == pith.RoleUser && len(m.Blocks) > 0 && strings.HasPrefix(m.Blocks[0].Text, "<turn_aborted>")
+		s.aborted = m.Role == pith.RoleUser && strings.HasPrefix(m.Blocks[0].Text, "<turn_aborted>")
 	}
 	if m.Role == pith.RoleAssistant {
 		m.Model = s.d.header.Model
@@ -241,7 +259,8 @@ func (e callEnd) apply(b *pith.Block) {
 
 // ended takes an event that tells how a call ended: it goes to the result that
 // is held, to the result to come, or out on its own where the result is gone.
-func (s *codex) ended(id string, end callEnd) {
+func (s *codex) ended(callID []byte, end callEnd) {
+	id := jsonscan.Text(callID)
 	for i := len(s.held) - 1; i >= 0; i-- {
 		m := s.held[i].record.Message
 		if m == nil {

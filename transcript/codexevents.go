@@ -8,47 +8,87 @@ import (
 	"github.com/pith-memory/pith/wire"
 )
 
+// codexEvent is the part of an event that is read.
+type codexEvent struct {
+	kind, callID, message, reason []byte
+	info                          []byte
+	code                          int
+	coded, failed                 bool
+}
+
+// readEvent reads an event's fields, and stops at once where its type is one
+// that nothing is read from: the outputs in them are long.
+func readEvent(p []byte) (e codexEvent) {
+	c := jsonscan.New(p)
+	c.Object()
+	for {
+		key, ok := c.Key()
+		if !ok {
+			return e
+		}
+		switch string(key) {
+		case "type":
+			if e.kind, _ = c.Raw(); !readsEvent(e.kind) {
+				return e
+			}
+		case "call_id":
+			e.callID, _ = c.Raw()
+		case "exit_code":
+			e.code, e.coded = c.Int()
+		case "success":
+			e.failed = string(c.Value()) == "false"
+		case "message":
+			e.message, _ = c.Raw()
+		case "reason":
+			e.reason, _ = c.Raw()
+		case "info":
+			e.info = c.Value()
+		default:
+			c.Skip()
+		}
+	}
+}
+
+func readsEvent(kind []byte) bool {
+	switch string(kind) {
+	case "exec_command_end", "patch_apply_end", "token_count", "turn_aborted", "user_message", "agent_message":
+		return true
+	}
+	return false
+}
+
 // event reads an event_msg row. Most events repeat an item or are for a
 // display; four say something that the items do not.
 func (s *codex) event(p []byte) {
-	kind := member(p, "type")
-	switch kind {
+	e := readEvent(p)
+	switch string(e.kind) {
 	case "exec_command_end":
-		if start, end, ok := jsonscan.Member(p, "exit_code"); ok {
-			c := jsonscan.NewAt(p[:end], start)
-			if code, ok := c.Int(); ok {
-				s.ended(member(p, "call_id"), callEnd{code: code, coded: true})
-			}
+		if e.coded {
+			s.ended(e.callID, callEnd{code: e.code, coded: true})
 		}
-		return
 	case "patch_apply_end":
-		if start, end, ok := jsonscan.Member(p, "success"); ok && string(p[start:end]) == "false" {
-			s.ended(member(p, "call_id"), callEnd{failed: true})
+		if e.failed {
+			s.ended(e.callID, callEnd{failed: true})
 		}
-		return
 	case "token_count":
-		s.tokenCount(p)
-		return
+		s.tokenCount(e.info)
 	case "turn_aborted":
 		if !s.aborted {
-			s.say(pith.RoleUser, "<turn_aborted>\nreason: "+member(p, "reason")+"\n</turn_aborted>", pith.Harness, false)
+			s.say(pith.RoleUser, "<turn_aborted>\nreason: "+jsonscan.Text(e.reason)+"\n</turn_aborted>", pith.Harness, false)
 		}
 		s.aborted = false
-		return
 	case "user_message", "agent_message":
-		s.twin(p, kind == "user_message")
-		return
+		if !s.items && len(e.message) > 0 {
+			s.twin(jsonscan.Text(e.message), string(e.kind) == "user_message")
+		}
+	default:
+		s.d.pass([]byte("event_msg"), e.kind)
 	}
-	s.d.pass([]byte("event_msg"), []byte(kind))
 }
 
-// twin reads an event that repeats a message. It counts only in a file that
+// twin holds an event that repeats a message. It counts only in a file that
 // holds no messages as items.
-func (s *codex) twin(p []byte, user bool) {
-	text := member(p, "message")
-	if s.items || text == "" {
-		return
-	}
+func (s *codex) twin(text string, user bool) {
 	role, origin := pith.RoleAssistant, pith.Assistant
 	if user {
 		role, origin = pith.RoleUser, pith.UserExplicit
@@ -70,13 +110,8 @@ func (s *codex) dropTentative() {
 
 // tokenCount reads the usage of the request that was answered last and hands
 // it to its last message.
-func (s *codex) tokenCount(p []byte) {
-	start, end, ok := jsonscan.Member(p, "info")
-	if !ok {
-		return
-	}
-	info := p[start:end]
-	start, end, ok = jsonscan.Member(info, "last_token_usage")
+func (s *codex) tokenCount(info []byte) {
+	start, end, ok := jsonscan.Member(info, "last_token_usage")
 	if !ok {
 		return
 	}
