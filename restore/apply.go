@@ -119,20 +119,27 @@ func answered(format pith.Format, messages []pith.Message) []pith.Message {
 	return messages[:n]
 }
 
-// shrinkSteps are the sizes that results are shortened to, in turn, where the
-// last exchange alone does not fit. Units: tokens; 0 leaves them whole.
-var shrinkSteps = []pith.Tokens{0, 4_000, 2_000, 1_000, 500, 250, 120, 60}
+// step says how long a result and a text of the user may be, 0 without bound.
+// Units: tokens.
+type step struct{ result, text pith.Tokens }
+
+// steps are tried in turn where a tail does not fit: results give way first,
+// and what a user pasted only when nothing else is left.
+var steps = []step{
+	{}, {result: 4_000}, {result: 2_000}, {result: 1_000}, {result: 500}, {result: 250}, {result: 120}, {result: 60},
+	{60, 4_000}, {60, 2_000}, {60, 1_000}, {60, 500}, {60, 250}, {60, 120},
+}
 
 // run tries the longest tail within the budget, then the last exchange alone.
 func (p *plan) run() (out pith.Conversation, cut int, ok bool) {
-	all := p.startable(cuts(p.in.Format, p.messages, p.head.from))
+	all := cuts(p.in.Format, p.messages, p.head.from)
 	least := p.lastExchange(all)
 	for _, cut := range []int{p.chosen(all, least), least} {
-		for _, size := range shrinkSteps {
+		for _, size := range steps {
 			for _, h := range []head{p.head, p.head.systems()} {
-				out := p.build(h, cut, least, size)
+				out, kept := p.build(h, cut, least, size)
 				if p.accept(&out) {
-					return out, p.original(cut), true
+					return out, kept, true
 				}
 				if len(h.messages) == len(h.systems().messages) {
 					break
@@ -141,22 +148,6 @@ func (p *plan) run() (out pith.Conversation, cut int, ok bool) {
 		}
 	}
 	return pith.Conversation{}, 0, false
-}
-
-// startable leaves the cuts after which the conversation begins with a user:
-// in pattern message the block speaks first, so all of them do.
-func (p *plan) startable(cuts []int) []int {
-	if p.options.Pattern == PatternMessage || firstSpeaker(p.head.messages) == pith.RoleUser {
-		return cuts
-	}
-	request := lastRequest(p.messages)
-	var out []int
-	for _, c := range cuts {
-		if c == len(p.messages) || p.messages[c].Role == pith.RoleUser || request >= 0 && request < c {
-			out = append(out, c)
-		}
-	}
-	return out
 }
 
 func (p *plan) accept(out *pith.Conversation) bool {
@@ -197,7 +188,7 @@ func (p *plan) chosen(cuts []int, least int) int {
 		if i < least && (total > keep || p.options.KeepMessages > 0 && len(p.messages)-i > p.options.KeepMessages) {
 			break
 		}
-		if next >= 0 && cuts[next] == i && i <= least {
+		if next >= 0 && cuts[next] == i && i < least && total+p.scale.messages(p.carried(i)) <= keep {
 			best = i
 		}
 	}
@@ -222,17 +213,21 @@ func (p *plan) tailCost(m *pith.Message, older bool) pith.Tokens {
 	return min(n, pith.Tokens(len(m.Blocks))*p.keepTokens()/longResult)
 }
 
-// build puts a request together: head, memory, the user's last request where
-// it lies before the cut, and the tail.
-func (p *plan) build(h head, cut, least int, size pith.Tokens) pith.Conversation {
+// build puts a request together: head, memory, a request of the user's where
+// the tail lacks one, and the tail. kept is the index of the tail's first
+// message in the conversation that came in.
+func (p *plan) build(h head, cut, least int, size step) (out pith.Conversation, kept int) {
 	tail := append([]pith.Message(nil), p.messages[cut:]...)
-	p.shrink(tail, 0, least-cut, max(1, p.keepTokens()/longResult))
-	if size > 0 {
-		p.shrink(tail, 0, len(tail), size)
-	}
+	p.shrink(tail[:least-cut], step{result: max(1, p.keepTokens()/longResult)})
+	p.shrink(tail, size)
 	tail = mend(p.edit, tail)
-	out := p.in
-	carried := p.carried(cut, tail)
+	kept = p.length
+	if len(tail) > 0 {
+		kept = tail[0].Index
+	}
+	out = p.in
+	carried := p.carried(cut)
+	p.shrink(carried, step{text: size.text})
 	out.Messages = append([]pith.Message(nil), h.messages...)
 	pattern := p.options.Pattern
 	if pattern == PatternSystem && firstSpeaker(out.Messages, carried, tail) != pith.RoleUser {
@@ -244,23 +239,26 @@ func (p *plan) build(h head, cut, least int, size pith.Tokens) pith.Conversation
 		out.Messages = append(out.Messages, p.edit.userText(p.block))
 	}
 	out.Messages = append(append(out.Messages, carried...), tail...)
-	return out
+	return out, kept
 }
 
-// carried is the user's last request where the cut would lose it. A block in a
-// user message that has it word for word is enough.
-func (p *plan) carried(cut int, tail []pith.Message) []pith.Message {
+// carried is the request of the user that the cut would lose: the last one of
+// all, and in pattern system also the one that a tail of the assistant's
+// answers, since a conversation begins with the user. A block in a user
+// message that has it word for word is enough.
+func (p *plan) carried(cut int) []pith.Message {
 	i := lastRequest(p.messages)
+	inSystem := p.options.Pattern == PatternSystem
+	if i >= cut && inSystem && cut < len(p.messages) && p.messages[cut].Role == pith.RoleAssistant && firstSpeaker(p.head.messages) != pith.RoleUser {
+		i = lastRequest(p.messages[:cut])
+	}
 	if i < 0 || i >= cut {
 		return nil
 	}
 	m, ok := p.edit.rewrite(p.edit.whole(p.messages[i]), func(b *pith.Block) (string, bool) {
 		return b.Text, b.Kind == pith.KindImage || b.Kind == pith.KindText && !blank(b.Text)
 	})
-	if !ok {
-		return nil
-	}
-	if p.options.Pattern == PatternMessage && p.inBlock(&m) {
+	if !ok || !inSystem && p.inBlock(&m) {
 		return nil
 	}
 	return []pith.Message{m}
@@ -284,14 +282,6 @@ func firstSpeaker(lists ...[]pith.Message) pith.Role {
 		}
 	}
 	return ""
-}
-
-// original translates an index of p.messages into one of the conversation that came in.
-func (p *plan) original(i int) int {
-	if i < len(p.messages) {
-		return p.messages[i].Index
-	}
-	return p.length
 }
 
 func (p *plan) why() string {

@@ -7,25 +7,27 @@ import (
 	"github.com/pith-memory/pith"
 )
 
-// shrink shortens the tool results of messages[from:to] that are longer than
-// limit tokens: their first lines and, longer, their last ones stay, where the
+// shrink shortens the results and the user's texts that are longer than size
+// allows: their first lines and, longer, their last ones stay, where the
 // verdict is. A result of the provider's own tool is signed and stays whole.
-func (p *plan) shrink(messages []pith.Message, from, to int, limit pith.Tokens) {
-	for i := from; i < to && i < len(messages); i++ {
+func (p *plan) shrink(messages []pith.Message, size step) {
+	for i := range messages {
 		if messages[i].Role != pith.RoleUser {
 			continue
 		}
 		for j := range messages[i].Blocks {
 			b := &messages[i].Blocks[j]
-			if b.Kind != pith.KindToolResult {
+			limit := size.result
+			if b.Kind == pith.KindText {
+				limit = size.text
+			}
+			if limit == 0 || b.Kind != pith.KindText && b.Kind != pith.KindToolResult {
 				continue
 			}
-			n := p.scale.count(b.Text)
-			if n <= limit {
-				continue
+			if n := p.scale.count(b.Text); n > limit {
+				shorter := headTail(b.Text, len(b.Text)*int(limit)/int(n))
+				messages[i] = p.edit.setText(messages[i], j, shorter)
 			}
-			size := len(b.Text) * int(limit) / int(n)
-			messages[i] = p.edit.setText(messages[i], j, headTail(b.Text, size))
 		}
 	}
 }
