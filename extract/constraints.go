@@ -1,7 +1,230 @@
 package extract
 
-type constraintSlot struct{}
+import (
+	"strings"
 
-func (c *constraintSlot) said(s *Said)   {}
-func (c *constraintSlot) call(c2 *Call)  {}
-func (c *constraintSlot) facts(f *Facts) {}
+	"github.com/pith-memory/pith"
+)
+
+// constraintSlot keeps the sentences that forbid, require or limit: those of
+// the user, the system prompt and rules files, word for word.
+type constraintSlot struct {
+	list       []pith.Constraint
+	invariants []pith.Invariant
+	seen       map[string]bool
+	// system and policy count what the client sends again by itself.
+	system, policy int
+	language       languageCounts
+	environment    environmentSlot
+	quarantine     quarantineSlot
+}
+
+const (
+	// maxSystemRules and maxPolicyRules bound what is kept by reference: the
+	// client sends these texts again.
+	maxSystemRules = 48
+	maxPolicyRules = 96
+	maxRuleBytes   = 1200
+	// maxReply is the length up to which a text may be a correction.
+	maxReply = 500
+)
+
+func (c *constraintSlot) said(s *Said) {
+	if s.Side {
+		return
+	}
+	switch s.Origin {
+	case pith.UserExplicit:
+		if mayAmend(s) {
+			c.user(s)
+		}
+	case pith.System:
+		c.environment.read(s)
+		c.resent(s, "", &c.system, maxSystemRules)
+	case pith.PolicyFile:
+		c.resent(s, policyPath(s.Text), &c.policy, maxPolicyRules)
+	case pith.Harness:
+		c.environment.read(s)
+		c.quarantine.scan(s.Text, s.Origin, s.At)
+	default:
+		c.quarantine.scan(s.Text, s.Origin, s.At)
+	}
+}
+
+// user reads the rules in a text of the user's.
+func (c *constraintSlot) user(s *Said) {
+	c.language.add(s.Text)
+	language := c.language.language()
+	reply := s.Turn > 0 && len(s.Text) <= maxReply
+	sentences(s.Text, func(p sentence) {
+		text := s.Text[p.start:p.end]
+		if len(text) > maxRuleBytes {
+			return
+		}
+		polarity, ok := rule(text, language)
+		if !ok && reply {
+			polarity, ok = correction(text)
+		}
+		if ok {
+			c.add(pith.Constraint{Text: text, Polarity: polarity, Provenance: pith.UserExplicit, Source: s.Span(p.start, p.end)})
+		}
+	})
+}
+
+// resent reads the rules of a text that the client sends again by itself.
+func (c *constraintSlot) resent(s *Said, path string, count *int, limit int) {
+	sentences(s.Text, func(p sentence) {
+		text := s.Text[p.start:p.end]
+		if *count >= limit || len(text) > maxRuleBytes {
+			return
+		}
+		if polarity, ok := rule(text, ""); ok {
+			n := len(c.list)
+			c.add(pith.Constraint{Text: text, Polarity: polarity, Provenance: s.Origin, Source: s.Span(p.start, p.end), Path: path, Resent: true})
+			*count += len(c.list) - n
+		}
+	})
+}
+
+// policyPath reads the path of a rules file from the heading that the client
+// put above its text.
+func policyPath(text string) string {
+	text = strings.TrimSpace(text)
+	if rest, ok := strings.CutPrefix(text, "Contents of "); ok {
+		if i := strings.Index(rest, " ("); i >= 0 {
+			return strings.TrimSuffix(rest[:i], ":")
+		}
+	}
+	for _, name := range [...]string{"AGENTS.md", "CLAUDE.md"} {
+		if rest, ok := strings.CutPrefix(text, "# "+name); ok {
+			line, _, _ := strings.Cut(rest, "\n")
+			if dir, ok := strings.CutPrefix(strings.TrimSpace(line), "instructions for "); ok {
+				return strings.TrimSuffix(dir, "/") + "/" + name
+			}
+			return name
+		}
+	}
+	return ""
+}
+
+// call reads the reason that a user gave for refusing a call.
+func (c *constraintSlot) call(c2 *Call) {
+	if text, at, ok := refusal(c2); ok && !c2.Side {
+		c.user(&Said{Text: text, Origin: pith.UserExplicit, At: at, Turn: 1})
+		return
+	}
+	c.quarantine.scan(c2.Result.Text, pith.ToolOutput, c2.ResultAt)
+}
+
+// refusalIntro is the fixed sentence of Claude Code after which the user's own
+// words stand in the result of a refused call.
+const refusalIntro = "To tell you how to proceed, the user said:\n"
+
+// refusal returns the user's words in the result of a call that the user
+// refused. Nothing else in a tool's output is ever the user's.
+func refusal(c *Call) (text string, at pith.Source, ok bool) {
+	const head = "The user doesn't want to proceed with this tool use."
+	if !c.Result.Rejected || !strings.HasPrefix(c.Result.Text, head) {
+		return "", pith.Source{}, false
+	}
+	i := strings.Index(c.Result.Text, refusalIntro)
+	if i < 0 {
+		return "", pith.Source{}, false
+	}
+	i += len(refusalIntro)
+	end := len(c.Result.Text)
+	if j := strings.Index(c.Result.Text[i:], "\n\nNote: "); j >= 0 {
+		end = i + j
+	}
+	start, end := trimSpan(c.Result.Text, i, end)
+	// The client fills the place itself where the user only wants to talk.
+	if start >= end || strings.HasPrefix(c.Result.Text[start:], "The user wants to clarify") {
+		return "", pith.Source{}, false
+	}
+	at = c.ResultAt
+	at.Start, at.End = start, end
+	return c.Result.Text[start:end], at, true
+}
+
+// rule tells whether a sentence is one, in English or the given language.
+func rule(text, language string) (polarity string, ok bool) {
+	lower := strings.ToLower(strings.ReplaceAll(text, "’", "'"))
+	english, isEnglish := englishRule(lower)
+	if own := languageOf(text); own != "" && own != "en" {
+		language = own
+	}
+	if t := tableFor(language); t != nil && !isForeignQuestion(lower) {
+		if polarity, ok = t.match(lower); ok && (polarity == forbids || !isEnglish) {
+			return polarity, true
+		}
+	}
+	return english, isEnglish
+}
+
+func isForeignQuestion(lower string) bool {
+	lower = strings.TrimRight(lower, " \"'」』）)")
+	for _, end := range [...]string{"?", "？", "か。", "吗。", "嗎。", "ですか", "까."} {
+		if strings.HasSuffix(lower, end) {
+			return true
+		}
+	}
+	return false
+}
+
+// refusing begin a reply that turns something down.
+var refusing = []string{"no,", "no ", "nope", "nah", "wrong", "that's wrong", "thats wrong", "that is wrong", "not like that", "not that", "that's not", "thats not", "non,", "nein,", "нет,", "não,", "不对", "不對", "不是", "違います", "いや", "아니"}
+
+// correction takes a short reply that turns down what was done or proposed
+// and says more than no.
+func correction(text string) (polarity string, ok bool) {
+	lower := strings.ToLower(strings.ReplaceAll(text, "’", "'"))
+	if isForeignQuestion(lower) || len(strings.Fields(text)) < 4 && lower[0] < 0x80 {
+		return "", false
+	}
+	for _, p := range refusing {
+		rest, found := strings.CutPrefix(lower, p)
+		if !found {
+			continue
+		}
+		ws := englishWords(rest)
+		if len(ws) > 0 && isOneOf(ws[0].text, []string{"problem", "problems", "worries", "idea", "need", "rush", "matter", "clue", "way", "it's", "that's", "thanks", "wonder", "one", "changes", "errors"}) {
+			return "", false
+		}
+		return requires, true
+	}
+	return "", false
+}
+
+// add files a rule once, under constraints or under invariants.
+func (c *constraintSlot) add(k pith.Constraint) {
+	key := k.Text
+	if k.Resent {
+		key = "resent\x00" + key
+	}
+	if c.seen[key] {
+		return
+	}
+	if c.seen == nil {
+		c.seen = map[string]bool{}
+	}
+	c.seen[key] = true
+	lower := strings.ToLower(strings.ReplaceAll(k.Text, "’", "'"))
+	if !k.Resent && preserves(lower) {
+		c.invariants = append(c.invariants, pith.Invariant{
+			ID: pith.ItemID(pith.IDInvariant, k.Source, k.Text), Text: k.Text, Binding: "binding", Provenance: k.Provenance, Source: k.Source,
+		})
+		return
+	}
+	k.ID = pith.ItemID(pith.IDConstraint, k.Source, k.Text)
+	k.Kind = ruleKind(lower, k.Polarity)
+	k.Exception = exceptionOf(k.Text)
+	k.Scope = scopeOf(k.Text)
+	c.list = append(c.list, k)
+}
+
+func (c *constraintSlot) facts(f *Facts) {
+	f.Constraints = append([]pith.Constraint{}, c.list...)
+	f.Invariants = append([]pith.Invariant{}, c.invariants...)
+	f.Quarantined = append([]pith.Quarantine{}, c.quarantine.list...)
+	f.Context.Environment = c.environment.quotes()
+}
