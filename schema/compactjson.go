@@ -43,3 +43,12 @@ func UnmarshalCompact(b []byte) (pith.Compact, error) {
 	}
 	return c, nil
 }
+
+// IsCompact tells an 8-field memory from a state, by the field that only it has.
+func IsCompact(b []byte) bool {
+	var probe struct {
+		Contract string `json:"contract_type"`
+		Task     string `json:"task"`
+	}
+	return json.Unmarshal(b, &probe) == nil && probe.Contract == "" && probe.Task != ""
+}
