@@ -1,9 +1,269 @@
 package extract
 
-type nameSlot struct{}
+import (
+	"slices"
+	"strings"
 
-func (n *nameSlot) init()                        {}
-func (n *nameSlot) said(s *Said)                 {}
-func (n *nameSlot) use(c *Call)                  {}
-func (n *nameSlot) call(c *Call)                 {}
-func (n *nameSlot) facts(f *Facts, x *Extractor) {}
+	"github.com/pith-memory/pith"
+)
+
+// How many names of each kind leave the fold, best first.
+const (
+	maxTests   = 60
+	maxSymbols = 400
+	maxCommits = 40
+	maxRefs    = 60
+	maxPaths   = 120
+)
+
+// What a mention weighs by where it stands. A name that the agent used in a
+// call comes back in later calls far more often than one that a tool printed.
+const (
+	weightCall    = 1.0
+	weightAgent   = 0.7
+	weightUser    = 0.7
+	weightHarness = 0.4
+	weightFailure = 0.35
+	weightOutput  = 0.08
+	weightPolicy  = 0.05
+)
+
+// outputHead and outputTail bound how much of one result is read for names.
+const (
+	outputHead = 64 << 10
+	outputTail = 64 << 10
+	// recentBytes bounds what is kept of one result.
+	recentBytes = 32 << 10
+)
+
+// recentOutputs is how many of the last results are read for symbols.
+const recentOutputs = 64
+
+// output is a result that is kept for its symbols.
+type output struct {
+	text string
+	at   pith.Source
+	seq  int32
+}
+
+// nameSlot ranks the names that the next calls are likely to need, by a count
+// of their uses that decays from call to call.
+type nameSlot struct {
+	class   [256]uint8
+	decay   [1024]float32
+	symbols nameTable
+	tests   nameTable
+	commits nameTable
+	refs    nameTable
+	paths   nameTable
+	// outputs are the results of the last calls. Their symbols are read when
+	// the names are ranked: what was printed long ago ranks nowhere.
+	outputs [recentOutputs]output
+	// block numbers the texts that were read: a name counts once in each.
+	block int32
+	// now is the number of calls so far.
+	now int32
+	// symbolsOnly is set while recent results are read again.
+	symbolsOnly bool
+}
+
+func (n *nameSlot) init() {
+	n.initClasses()
+	x := float32(1)
+	for i := range n.decay {
+		n.decay[i] = x
+		x *= decayPerCall
+	}
+	for _, t := range []*nameTable{&n.symbols, &n.tests, &n.commits, &n.refs, &n.paths} {
+		t.index = map[string]int32{}
+		t.decay = &n.decay
+	}
+}
+
+// said reads the names of a prompt or of the agent's own text.
+func (n *nameSlot) said(s *Said) {
+	n.now = int32(s.Call)
+	n.block++
+	m := mention{at: s.At}
+	m.at.Start, m.at.End = 0, 0
+	switch s.Origin {
+	case pith.Assistant:
+		m.weight = weightAgent
+	case pith.UserExplicit:
+		m.weight = weightUser
+	case pith.Harness, pith.PeerAgent:
+		m.weight = weightHarness
+	case pith.PolicyFile:
+		m.weight = weightPolicy
+	default:
+		return
+	}
+	m.hex = s.Origin == pith.Assistant || s.Origin == pith.UserExplicit
+	n.scan(bothEnds(s.Text), &m)
+}
+
+// use reads the names of a call: what its arguments say, and the operands of
+// its commands.
+func (n *nameSlot) use(c *Call) {
+	n.now = int32(c.Seq)
+	n.block++
+	m := mention{at: c.At, weight: weightCall, hex: true, call: true}
+	for i := range c.Use.Args {
+		a := &c.Use.Args[i]
+		n.scan(bothEnds(a.Value), &m)
+		if isPathKey(a.Key) && isToolPath(a.Value) && a.IsString {
+			n.path(a.Value, &m)
+		}
+	}
+	for i := range c.Shell {
+		n.command(&c.Shell[i], &m)
+	}
+}
+
+func isPathKey(k string) bool { return slices.Contains(pathKeys, k) }
+
+// command reads the operands that only the parsed line tells apart:
+// directories, branches and ports.
+func (n *nameSlot) command(cmd *simpleCommand, m *mention) {
+	name := cmd.Name()
+	if name == "git" {
+		n.branches(cmd, m)
+	}
+	for i, w := range cmd.Argv[1:] {
+		if cmd.Expands[i+1] || len(w) > 300 {
+			continue
+		}
+		switch {
+		case (w == "--port" || w == "-port") && i+2 < len(cmd.Argv):
+			if p := cmd.Argv[i+2]; isPort(p) {
+				n.refs.add(n, "--port "+p, m, 1)
+			}
+		case w[:min(1, len(w))] == "-":
+		case strings.Contains(w, "/") && isPathWord(w) && !strings.ContainsAny(w, " =,@()"):
+			n.path(strings.TrimSuffix(strings.TrimSuffix(w, "/..."), "/"), m)
+		}
+	}
+	for _, w := range cmd.Writes {
+		if isPathWord(w) {
+			n.path(w, m)
+		}
+	}
+}
+
+// branches reads the branch that a git command names.
+func (n *nameSlot) branches(cmd *simpleCommand, m *mention) {
+	sub, argv, expands, _ := gitCommand(cmd.Argv, cmd.Expands)
+	from := 1
+	switch sub {
+	case "checkout", "switch", "merge", "rebase", "branch":
+	case "push", "pull", "fetch":
+		from = 2
+	default:
+		return
+	}
+	ops := operands(argv, expands, "")
+	for i, o := range ops {
+		if i+1 >= from && !o.expands && isBranchName(o.text) {
+			n.refs.add(n, o.text, m, 1)
+		}
+	}
+}
+
+func isBranchName(w string) bool {
+	if len(w) < 2 || len(w) > 120 || isSHA(w) || w == "HEAD" || w == "origin" || strings.HasPrefix(w, "HEAD") {
+		return false
+	}
+	for i := 0; i < len(w); i++ {
+		if !isBranchByte(w[i]) {
+			return false
+		}
+	}
+	return !looksLikeFile(w)
+}
+
+func isPort(p string) bool {
+	return len(p) >= 2 && len(p) <= 5 && strings.Trim(p, "0123456789") == ""
+}
+
+// call reads the names of a result.
+func (n *nameSlot) call(c *Call) {
+	if c.Result.Text == "" {
+		return
+	}
+	n.block++
+	m := mention{at: c.ResultAt, weight: weightOutput, output: true}
+	if !c.OK() {
+		m.weight, m.failing = weightFailure, true
+	}
+	n.testResults(c, &m)
+	if gitPrints(c) {
+		n.gitCommits(c, &m)
+		m.hex = true
+	}
+	text := bothEnds(c.Result.Text)
+	n.scan(text, &m)
+	if !m.failing {
+		n.outputs[c.Seq%recentOutputs] = output{text: text[:min(len(text), recentBytes)], at: m.at, seq: int32(c.Seq)}
+	}
+}
+
+// bothEnds bounds how much of a text is read; a long one is read at both ends.
+func bothEnds(t string) string {
+	if len(t) <= outputHead+outputTail {
+		return t
+	}
+	return t[:outputHead] + "\n" + t[len(t)-outputTail:]
+}
+
+// facts lists the names, best first.
+func (n *nameSlot) facts(f *Facts, x *Extractor) {
+	id := &f.Identifiers
+	id.Tests = n.tests.best(n.now, maxTests, nil)
+	id.Symbols = n.rankedSymbols()
+	id.Commits = n.commits.best(n.now, maxCommits, nil)
+	id.Refs = n.refs.best(n.now, maxRefs, nil)
+	listed := map[string]bool{}
+	for _, l := range [][]pith.File{f.Files.Modified, f.Files.Inspected} {
+		for i := range l {
+			listed[l[i].Path] = true
+			if l[i].AsUsed != "" {
+				listed[l[i].AsUsed] = true
+			}
+		}
+	}
+	root := f.Workspace.Root
+	id.Paths = n.paths.best(n.now, maxPaths, func(name string) bool {
+		if listed[name] {
+			return false
+		}
+		p := resolvePath(root, name)
+		return !listed[p] && p != root && p != f.Workspace.CWD
+	})
+}
+
+// rankedSymbols ranks the symbols of the whole session together with those that
+// the last results printed.
+func (n *nameSlot) rankedSymbols() []pith.Identifier {
+	printed := &nameSlot{class: n.class, decay: n.decay, symbolsOnly: true}
+	printed.symbols = nameTable{index: map[string]int32{}, decay: &printed.decay}
+	for i := int32(1); i <= recentOutputs; i++ {
+		o := &n.outputs[(n.now+i)%recentOutputs]
+		if o.text == "" || o.seq+recentOutputs <= n.now {
+			continue
+		}
+		printed.now = o.seq
+		printed.block++
+		printed.scan(o.text, &mention{at: o.at, weight: weightOutput})
+	}
+	all := nameTable{index: map[string]int32{}, decay: &n.decay, uses: slices.Clone(n.symbols.uses)}
+	for i := range printed.symbols.uses {
+		u := printed.symbols.uses[i]
+		if k, ok := n.symbols.index[u.name]; ok {
+			all.uses[k].score = all.uses[k].score*n.symbols.after(n.now-all.uses[k].last) + u.score*n.symbols.after(n.now-u.last)
+			all.uses[k].last = n.now
+		} else if _, ok := n.tests.index[u.name]; !ok {
+			all.uses = append(all.uses, u)
+		}
+	}
+	return all.best(n.now, maxSymbols, nil)
+}

@@ -1,0 +1,283 @@
+package extract
+
+import "strings"
+
+// The classes of bytes inside a token. A token is a run of bytes that have a
+// class; a word is a part of it without slash, dot and sign.
+const (
+	classLower uint8 = 1 << iota
+	classUpper
+	classDigit
+	classUnder
+	classSlash
+	classDot
+	classSign
+	classWord = classLower | classUpper | classDigit | classUnder
+)
+
+func (n *nameSlot) initClasses() {
+	for c := 'a'; c <= 'z'; c++ {
+		n.class[c], n.class[c-'a'+'A'] = classLower, classUpper
+	}
+	for c := '0'; c <= '9'; c++ {
+		n.class[c] = classDigit
+	}
+	n.class['_'], n.class['/'], n.class['.'] = classUnder, classSlash, classDot
+	for _, c := range "-+@~" {
+		n.class[c] = classSign
+	}
+}
+
+// maxTokenSymbols bounds the symbols of one token; longer ones are data.
+const maxTokenSymbols = 8
+
+// scan reads a text once and counts the names in it.
+func (n *nameSlot) scan(text string, m *mention) {
+	class := &n.class
+	var symbols [maxTokenSymbols][2]int
+	for i := 0; i < len(text); {
+		if class[text[i]] == 0 {
+			if n.symbolsOnly {
+			} else if text[i] == '#' || text[i] == ':' {
+				n.sign(text, i, m)
+			}
+			i++
+			continue
+		}
+		start := i
+		var all, bits uint8 // of the token, of the word
+		word, capitals, found := -1, 0, 0
+		for ; i < len(text); i++ {
+			k := class[text[i]]
+			if k&classWord != 0 {
+				if word < 0 {
+					word, bits, capitals = i, 0, 0
+				} else if k == classUpper {
+					capitals++
+				}
+				bits |= k
+				continue
+			}
+			if word >= 0 {
+				if found < maxTokenSymbols && isSymbol(bits, capitals, i-word) {
+					symbols[found] = [2]int{word, i}
+					found++
+				}
+				all |= bits
+				word = -1
+			}
+			if k == 0 {
+				break
+			}
+			all |= k
+		}
+		if word >= 0 {
+			if found < maxTokenSymbols && isSymbol(bits, capitals, i-word) {
+				symbols[found] = [2]int{word, i}
+				found++
+			}
+			all |= bits
+		}
+		if all&(classSlash|classDot) != 0 {
+			if n.dotted(text, start, i, all, m) {
+				continue
+			}
+		} else if m.hex && all == classLower|classDigit && i-start >= 7 && i-start <= 40 && isSHA(text[start:i]) {
+			n.commits.add(n, text[start:i], m, 1)
+			continue
+		}
+		if m.output && !m.failing {
+			continue
+		}
+		for _, s := range symbols[:found] {
+			n.symbol(text[s[0]:s[1]], m)
+		}
+	}
+}
+
+// isSymbol tells an identifier from a word: it has an inner capital or an
+// underscore, and 4 to 60 bytes.
+func isSymbol(bits uint8, capitals, length int) bool {
+	if length < 4 || length > 60 {
+		return false
+	}
+	return bits&classUnder != 0 && bits&(classLower|classUpper) != 0 || capitals > 0 && bits&classLower != 0
+}
+
+// symbol counts an identifier, or the name of a test.
+func (n *nameSlot) symbol(name string, m *mention) {
+	if isTestName(name) {
+		if n.symbolsOnly {
+			return
+		}
+		n.tests.add(n, name, m, 1)
+		return
+	}
+	n.symbols.add(n, name, m, 1)
+}
+
+// isTestName tells the names of Go and Python tests from other identifiers.
+func isTestName(s string) bool {
+	for _, p := range [...]string{"Test", "Benchmark", "Fuzz", "Example"} {
+		if len(s) > len(p) && strings.HasPrefix(s, p) {
+			c := s[len(p)]
+			return c >= 'A' && c <= 'Z' || c == '_'
+		}
+	}
+	return strings.HasPrefix(s, "test_") && len(s) > 6
+}
+
+// dotted reads a token with dots or slashes: a path, a URL, a subtest, a
+// version, a range of commits. It tells whether the token was read whole.
+func (n *nameSlot) dotted(text string, start, end int, all uint8, m *mention) bool {
+	for end > start && (text[end-1] == '.' || text[end-1] == '-') {
+		end--
+	}
+	t := text[start:end]
+	if n.symbolsOnly {
+		return len(t) > 300 || hasKnownExtension(t)
+	}
+	if len(t) < 3 || len(t) > 300 {
+		return len(t) > 300
+	}
+	if all&classSlash == 0 {
+		switch {
+		case t[0] == 'v' && isVersion(t):
+			n.refs.add(n, t, m, 0.5)
+			return true
+		case hasKnownExtension(t):
+			n.path(t, m)
+			return true
+		case m.hex && strings.Contains(t, ".."):
+			return n.commitRange(t, m)
+		}
+		return false
+	}
+	if strings.HasPrefix(t, "//") {
+		if start > 0 && text[start-1] == ':' {
+			n.url(text, start, t, m)
+		}
+		return true
+	}
+	if isTestName(t[:strings.IndexByte(t, '/')]) {
+		n.tests.add(n, t, m, 1)
+		n.tests.add(n, t[:strings.IndexByte(t, '/')], m, 1)
+		return true
+	}
+	if hasKnownExtension(t) && t[0] != '@' {
+		n.path(t, m)
+		return true
+	}
+	if m.call && isSlashName(t) {
+		n.paths.add(n, t, m, 0.5)
+		return true
+	}
+	return false
+}
+
+// isSlashName tells the path of a package or directory from other words with a
+// slash: regular expressions, flags, a choice of two words.
+func isSlashName(t string) bool {
+	if t[0] == '-' || t[0] == '+' || t[0] == '@' || strings.HasPrefix(t, "/dev/") || len(t) < 6 {
+		return false
+	}
+	letters := 0
+	for i := 0; i < len(t); i++ {
+		if isLetter(t[i]) {
+			letters++
+		}
+	}
+	return letters*2 > len(t) && strings.Contains(strings.TrimLeft(t, "./"), "/")
+}
+
+// path counts a path that was named.
+func (n *nameSlot) path(p string, m *mention) {
+	if p == "" || p == "." || p == ".." {
+		return
+	}
+	n.paths.add(n, p, m, 1)
+}
+
+// url keeps the addresses of issues and pull requests.
+func (n *nameSlot) url(text string, start int, t string, m *mention) {
+	if !strings.Contains(t, "/pull/") && !strings.Contains(t, "/issues/") && !strings.Contains(t, "/merge_requests/") {
+		return
+	}
+	scheme := start - 1
+	for scheme > 0 && isLetter(text[scheme-1]) {
+		scheme--
+	}
+	n.refs.add(n, text[scheme:start]+t, m, 1)
+}
+
+// commitRange reads "abc1234..def5678".
+func (n *nameSlot) commitRange(t string, m *mention) bool {
+	from, to, _ := strings.Cut(t, "..")
+	to = strings.TrimPrefix(to, ".")
+	found := false
+	for _, s := range [...]string{from, to} {
+		if isSHA(s) {
+			n.commits.add(n, s, m, 1)
+			found = true
+		}
+	}
+	return found
+}
+
+// sign reads "#123" and "localhost:8080".
+func (n *nameSlot) sign(text string, i int, m *mention) {
+	j := i + 1
+	for j < len(text) && j < i+7 && isDigit(text[j]) {
+		j++
+	}
+	if j == i+1 || j < len(text) && isWordByte(text[j]) {
+		return
+	}
+	if text[i] == '#' {
+		if i > 0 && (isWordByte(text[i-1]) || text[i-1] == '&') {
+			return
+		}
+		n.refs.add(n, text[i:j], m, 1)
+		return
+	}
+	for _, host := range [...]string{"localhost", "127.0.0.1", "0.0.0.0"} {
+		if strings.HasSuffix(text[:i], host) && isPort(text[i+1:j]) {
+			n.refs.add(n, text[i-len(host):j], m, 1)
+		}
+	}
+}
+
+// isVersion tells v1.2 and v1.2.3-rc.1 from other words.
+func isVersion(t string) bool {
+	dots := 0
+	for i := 1; i < len(t); i++ {
+		switch {
+		case isDigit(t[i]):
+		case t[i] == '.' && i > 1:
+			dots++
+		case t[i] == '-' && dots > 1:
+			return len(t) < 40
+		default:
+			return false
+		}
+	}
+	return dots > 0
+}
+
+// hasKnownExtension tells a file name from a qualified identifier.
+func hasKnownExtension(t string) bool {
+	dot := strings.LastIndexByte(t, '.')
+	if dot < 1 || len(t)-dot > 9 || t[dot-1] == '/' || t[dot-1] == '.' {
+		return false
+	}
+	switch t[dot+1:] {
+	case "go", "md", "py", "ts", "tsx", "js", "jsx", "mjs", "cjs", "json", "jsonl", "yaml", "yml", "toml", "txt", "sh", "bash",
+		"rs", "c", "h", "cc", "cpp", "hpp", "cs", "java", "kt", "kts", "swift", "rb", "php", "lua", "zig", "ex", "exs", "erl",
+		"hs", "ml", "scala", "clj", "dart", "vue", "svelte", "html", "htm", "css", "scss", "less", "sql", "proto", "graphql",
+		"mod", "sum", "work", "lock", "log", "cfg", "conf", "ini", "env", "xml", "csv", "tsv", "png", "jpg", "svg", "gif", "pdf",
+		"mp4", "ipynb", "tmpl", "tpl", "gradle", "tf", "hcl", "nix", "mk", "cmake", "patch", "diff", "snap", "golden", "txtar",
+		"traj", "bat", "ps1", "plist", "r", "jl", "m", "mm", "pl", "pm", "el", "vim", "rst", "adoc", "tex", "wasm", "zip", "tar", "gz":
+		return true
+	}
+	return false
+}
