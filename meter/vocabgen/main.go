@@ -64,11 +64,15 @@ func buildVocabulary(ranks map[string]int) ([]byte, error) {
 		return nil, fmt.Errorf("%d tokens share %d ranks", len(ranks), len(byRank))
 	}
 	slots := make([]uint64, o200k.Slots)
+	pairs := make([]uint32, o200k.Pairs)
 	var text []byte
 	for rank := range highest + 1 {
 		token, ok := byRank[rank]
 		if !ok {
 			continue
+		}
+		if len(token) == 2 {
+			pairs[int(token[0])|int(token[1])<<8] = uint32(rank + 1)
 		}
 		hash := o200k.Hash(token)
 		i := hash % o200k.Slots
@@ -78,13 +82,16 @@ func buildVocabulary(ranks map[string]int) ([]byte, error) {
 		slots[i] = o200k.Slot(len(text), len(token), rank, hash)
 		text = append(text, token...)
 	}
-	out := make([]byte, 0, o200k.HeaderSize+8*len(slots)+len(text))
+	out := make([]byte, 0, o200k.HeaderSize+4*len(pairs)+8*len(slots)+len(text))
 	out = append(out, o200k.Magic...)
 	out = binary.LittleEndian.AppendUint32(out, o200k.Version)
 	out = binary.LittleEndian.AppendUint32(out, uint32(len(ranks)))
 	out = binary.LittleEndian.AppendUint32(out, o200k.Slots)
 	out = binary.LittleEndian.AppendUint32(out, uint32(len(text)))
 	out = append(out, make([]byte, o200k.HeaderSize-len(out))...)
+	for _, pair := range pairs {
+		out = binary.LittleEndian.AppendUint32(out, pair)
+	}
 	for _, slot := range slots {
 		out = binary.LittleEndian.AppendUint64(out, slot)
 	}

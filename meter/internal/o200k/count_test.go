@@ -73,7 +73,7 @@ func TestVocabularyFile(t *testing.T) {
 	}
 	tokens := 0
 	for i := range Slots {
-		slot := load64(vocabulary, HeaderSize+8*i)
+		slot := load64(vocabulary, slotsStart+8*i)
 		if slot == 0 {
 			continue
 		}
@@ -86,6 +86,12 @@ func TestVocabularyFile(t *testing.T) {
 	}
 	if want := int(load32(vocabulary, 12)); tokens != want || tokens != 199998 {
 		t.Errorf("%d tokens, the header says %d", tokens, want)
+	}
+	for i := range Pairs {
+		pair := string([]byte{byte(i), byte(i >> 8)})
+		if got, want := pairOf(pair, 0), rankOf(pair); got != want {
+			t.Fatalf("pairOf(%q) = %d, want %d", pair, got, want)
+		}
 	}
 	for b := range 256 {
 		if one := string([]byte{byte(b)}); rankOf(one) == noRank {

@@ -19,11 +19,11 @@ func countMerged(piece string) int {
 	}
 	var room [mergedBySearch + 1]part
 	parts := room[:len(piece)+1] // the last one marks the end
-	for i := range parts {
-		parts[i] = part{int32(i), noRank}
+	for i := range len(piece) - 1 {
+		parts[i] = part{int32(i), pairOf(piece, i)}
 	}
-	for i := 0; i+2 <= len(piece); i++ {
-		parts[i].rank = rankOf(piece[i : i+2])
+	for i := len(piece) - 1; i <= len(piece); i++ {
+		parts[i] = part{int32(i), noRank}
 	}
 	for len(parts) > 2 {
 		lowest, at := uint32(noRank), 0

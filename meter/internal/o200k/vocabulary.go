@@ -21,7 +21,9 @@ import (
 //	16         4         number of slots, a power of two
 //	20         4         number of bytes of text
 //	24         8         zero
-//	32         8*slots   hash table with linear probing
+//	32         4*65536   for each pair of bytes, first + 256*second, the rank of
+//	                     the token that they make plus one, 0 where they make none
+//	262176     8*slots   hash table of all tokens, with linear probing
 //	...        text      the tokens' bytes, one after the other, by rank
 //
 // A token lies in the first free slot from Hash(token) modulo the number of
@@ -35,6 +37,7 @@ const (
 	Magic      = "pith.voc"
 	Version    = 1
 	HeaderSize = 32
+	Pairs      = 1 << 16
 	Slots      = 1 << 18
 
 	offsetBits = 21
@@ -45,7 +48,8 @@ const (
 	rankShift   = lengthShift + lengthBits
 	checkShift  = rankShift + rankBits
 
-	textStart = HeaderSize + 8*Slots
+	slotsStart = HeaderSize + 4*Pairs
+	textStart  = slotsStart + 8*Slots
 )
 
 // MaxToken is the length in bytes of the longest token.
@@ -69,6 +73,13 @@ func rankOf(text string) uint32 {
 	return find(text, Hash(text))
 }
 
+// pairOf is rankOf for the two bytes of text at i: every merge begins with
+// looking up all pairs, most of which are no tokens.
+func pairOf(text string, i int) uint32 {
+	pair := int(text[i]) | int(text[i+1])<<8
+	return uint32(load32(vocabulary, HeaderSize+4*pair)) - 1 // 0 becomes noRank
+}
+
 // find is rankOf for a text whose hash is known.
 func find(text string, hash uint64) uint32 {
 	const offsetMask, lengthMask, rankMask = 1<<offsetBits - 1, 1<<lengthBits - 1, 1<<rankBits - 1
@@ -76,7 +87,7 @@ func find(text string, hash uint64) uint32 {
 	const compared = lengthMask<<lengthShift | (1<<(64-checkShift)-1)<<checkShift
 	want := hash>>checkShift<<checkShift | uint64(len(text))<<lengthShift
 	for i := hash; ; i++ {
-		slot := load64(vocabulary, HeaderSize+8*int(i%Slots))
+		slot := load64(vocabulary, slotsStart+8*int(i%Slots))
 		if slot == 0 {
 			return noRank
 		}
