@@ -139,8 +139,10 @@ func TestEveryPartOfARequestCounts(t *testing.T) {
 	}
 	more := lines(50)
 	for name, grow := range map[string]func(c *pith.Conversation){
-		"system":    func(c *pith.Conversation) { c.System[0].Text += more },
-		"tools":     func(c *pith.Conversation) { c.Tools = json.RawMessage(`[{"name":"bash","description":"` + more + `"}]`) },
+		"system": func(c *pith.Conversation) { c.System[0].Text += more },
+		"tools": func(c *pith.Conversation) {
+			c.Tools = json.RawMessage(`[{"name":"bash","description":"` + more + `"}]`)
+		},
 		"text":      func(c *pith.Conversation) { c.Messages[0].Blocks[0].Text += more },
 		"tool use":  func(c *pith.Conversation) { c.Messages[1] = call(more) },
 		"args only": func(c *pith.Conversation) { c.Messages[1] = call(more); c.Messages[1].Blocks[0].Text = "" },
