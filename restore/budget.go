@@ -80,7 +80,7 @@ type grant struct {
 // come last.
 var grants = []grant{
 	{secMessages, 25}, {secQuestions, 6}, {secPending, 6}, {secFailed, 8},
-	{secVerified, 7}, {secDecisions, 5}, {secEnvironment, 4},
+	{secUnverified, 3}, {secVerified, 7}, {secDecisions, 5}, {secEnvironment, 4},
 
 	{secTests, 8}, {secCommits, 6}, {secSymbols, 12}, {secInspected, 10}, {secPaths, 8}, {secRefs, 3},
 
@@ -91,7 +91,7 @@ var grants = []grant{
 
 	{secMessages, 100}, {secSymbols, 30}, {secPaths, 100}, {secInspected, 100}, {secTests, 100}, {secCommits, 100},
 	{secQuestions, 100}, {secPending, 100}, {secEnvironment, 100}, {secDone, 100}, {secDecisions, 100},
-	{secFailed, 100}, {secVerified, 100}, {secKeyLines, 100}, {secSymbols, 100}, {secRefs, 100},
+	{secFailed, 100}, {secVerified, 100}, {secUnverified, 100}, {secKeyLines, 100}, {secSymbols, 100}, {secRefs, 100},
 	{secLastWords, 100}, {secURLs, 100}, {secResolved, 100},
 }
 

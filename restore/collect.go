@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/pith-memory/pith"
+	"github.com/pith-memory/pith/truncate"
 )
 
 func itoa(n int) string { return strconv.Itoa(n) }
@@ -15,7 +16,7 @@ func itoa(n int) string { return strconv.Itoa(n) }
 func (r *renderer) collect() []section {
 	return []section{
 		r.goal(), r.constraints(), r.todo(), r.messages(),
-		r.modified(), r.failures(), r.verified(), r.decisions(), r.failed(),
+		r.modified(), r.failures(), r.verified(), r.unverified(), r.decisions(), r.failed(),
 		r.questions(), r.pending(), r.done(), r.environment(), r.workspace(),
 		r.tests(), r.symbols(), r.commits(), r.refs(), r.inspected(), r.paths(),
 		r.keyLines(), r.lastWords(), r.urls(), r.resolved(),
@@ -239,13 +240,13 @@ func (r *renderer) messages() section {
 		}
 		tail := note(replaces, whose(a.Provenance))
 		if i == len(all)-1 {
-			s.must("- " + shorten(text, max(longMessage, int(r.budget)*bytesPerToken*2/5)) + tail)
+			s.must("- " + truncate.Text(text, max(longMessage, int(r.budget)*bytesPerToken*2/5)) + tail)
 			continue
 		}
-		it := s.add(len(all)-i, "- "+shorten(text, longMessage)+tail)
+		it := s.add(len(all)-i, "- "+truncate.Text(text, longMessage)+tail)
 		if len(text) > firstLine {
 			line, _, _ := strings.Cut(text, "\n")
-			it.short = "- " + shorten(line, firstLine) + " […]" + tail
+			it.short = "- " + truncate.Text(line, firstLine) + " […]" + tail
 		}
 	}
 	return s

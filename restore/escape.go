@@ -1,14 +1,11 @@
 package restore
 
-import (
-	"strings"
-	"unicode/utf8"
-)
+import "strings"
 
 // reserved are the elements that a client, a provider or pith itself gives a
 // meaning to. Inside a block they lose it: "<" becomes "‹".
 var reserved = []string{
-	fenceName, "system-reminder", "system", "user", "human", "assistant", "developer",
+	"pith-", "system-", "system", "user", "human", "assistant", "developer",
 	"local-command-", "bash-", "command-", "task-notification", "environment_context", "turn_aborted",
 	"subagent_notification", "user_instructions", "user-prompt-submit-hook", "session-context",
 	"permissions", "instructions", "collaboration_mode", "skill",
@@ -98,20 +95,4 @@ func opensSection(line string) bool { return strings.HasPrefix(line, sectionMark
 // oneLine is quote for text that must stay within its line.
 func oneLine(text string) string {
 	return quote(strings.Join(strings.Fields(text), " "))
-}
-
-// shorten keeps the head and the tail of a text that is longer than limit
-// bytes and says how much is missing. It never cuts a character.
-func shorten(text string, limit int) string {
-	if len(text) <= limit {
-		return text
-	}
-	head, tail := limit*2/3, len(text)-limit/3
-	for head > 0 && !utf8.RuneStart(text[head]) {
-		head--
-	}
-	for tail < len(text) && !utf8.RuneStart(text[tail]) {
-		tail++
-	}
-	return text[:head] + " […" + itoa(tail-head) + " of " + itoa(len(text)) + " bytes left out…] " + text[tail:]
 }

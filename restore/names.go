@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/pith-memory/pith"
+	"github.com/pith-memory/pith/truncate"
 )
 
 // workspace says where the work takes place, and in which language.
@@ -80,7 +81,7 @@ func (r *renderer) commits() section {
 			s.add(i, oneLine(sha))
 			continue
 		}
-		it := s.add(i, oneLine(sha)+" "+oneLine(shorten(c.Note, longSubject)))
+		it := s.add(i, oneLine(sha)+" "+oneLine(truncate.Text(c.Note, longSubject)))
 		it.short = oneLine(sha)
 	}
 	return s
@@ -164,7 +165,7 @@ func (r *renderer) keyLines() section {
 		var b strings.Builder
 		b.WriteString(r.relative(k.Path))
 		for _, l := range lines {
-			b.WriteString("\n  > " + oneLine(shorten(l, longLine)))
+			b.WriteString("\n  > " + oneLine(truncate.Text(l, longLine)))
 		}
 		s.add(-k.Source.Message, b.String())
 	}

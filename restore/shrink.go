@@ -2,9 +2,9 @@ package restore
 
 import (
 	"strings"
-	"unicode/utf8"
 
 	"github.com/pith-memory/pith"
+	"github.com/pith-memory/pith/truncate"
 )
 
 // shrink shortens the results and the user's texts that are longer than size
@@ -25,40 +25,25 @@ func (p *plan) shrink(messages []pith.Message, size step) {
 				continue
 			}
 			if n := p.scale.count(b.Text); n > limit {
-				shorter := headTail(b.Text, len(b.Text)*int(limit)/int(n))
-				messages[i] = p.edit.setText(messages[i], j, shorter)
+				messages[i] = p.edit.setText(messages[i], j, shorten(b.Text, n, limit))
 			}
 		}
 	}
 }
 
-// headTail keeps about limit bytes of a text, a third of them from its
-// beginning, and says how many characters are missing. It cuts between lines
-// where there is one near, and never inside a character.
-func headTail(text string, limit int) string {
-	if len(text) <= limit {
-		return text
-	}
-	head := lineCut(text, limit/3, -1)
-	tail := lineCut(text, len(text)-limit*2/3, 1)
-	if tail <= head {
-		return text
-	}
-	left := utf8.RuneCountInString(text[head:tail])
-	return strings.TrimRight(text[:head], "\n") + "\n[… " + itoa(left) + " characters left out …]\n" + strings.TrimLeft(text[tail:], "\n")
-}
-
-// lineCut moves at to the next line end in a direction, within a tenth of the
-// text, else to the next character.
-func lineCut(text string, at, step int) int {
-	reach := len(text) / 10
-	for i := at; i > 0 && i < len(text) && (i-at)*step <= min(reach, 400); i += step {
-		if text[i-1] == '\n' {
-			return i
+// shorten cuts a text of n tokens down to about limit: whole lines where there
+// are many, among them those of the middle that hold a verdict.
+func shorten(text string, n, limit pith.Tokens) string {
+	size := len(text) * int(limit) / int(n)
+	if lines := (strings.Count(text, "\n") + 1) * int(limit) / int(n); lines >= fewLines {
+		head := lines / 4
+		r := truncate.Lines(text, truncate.Options{Head: head, Tail: lines - head - fewLines/2})
+		if len(r.Text) <= size {
+			return r.Text
 		}
 	}
-	for at > 0 && at < len(text) && !utf8.RuneStart(text[at]) {
-		at += step
-	}
-	return max(0, min(at, len(text)))
+	return truncate.Text(text, size)
 }
+
+// fewLines is how many lines must fit before whole lines are worth keeping.
+const fewLines = 12

@@ -22,6 +22,7 @@ const (
 	secModified    = "modified"
 	secFailures    = "failures"
 	secVerified    = "verification"
+	secUnverified  = "unverified"
 	secDecisions   = "decisions"
 	secFailed      = "attempts"
 	secQuestions   = "questions"
@@ -57,6 +58,7 @@ var titles = map[string]string{
 	secModified:    "§ Modified files",
 	secFailures:    "§ Unresolved failures",
 	secVerified:    "§ Last verification runs",
+	secUnverified:  "§ Claims that no run supports",
 	secDecisions:   "§ Decisions",
 	secFailed:      "§ Failed attempts, not to be retried as they were",
 	secQuestions:   "§ Open questions",

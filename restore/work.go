@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/pith-memory/pith"
+	"github.com/pith-memory/pith/truncate"
 )
 
 // modified lists every file that was written, one full path on each line.
@@ -90,7 +91,7 @@ func (r *renderer) resolved() section {
 // evidenceLine is a command with what it proved, all of it as the tool said it.
 func evidenceLine(e *pith.Evidence) string {
 	var b strings.Builder
-	b.WriteString("- `" + oneLine(shorten(e.Command, longCommand)) + "`")
+	b.WriteString("- `" + oneLine(truncate.Text(e.Command, longCommand)) + "`")
 	if e.ExitCode != nil {
 		b.WriteString(" exit " + itoa(*e.ExitCode))
 		if e.Masked {
@@ -109,7 +110,7 @@ func evidenceLine(e *pith.Evidence) string {
 		b.WriteString(", run " + itoa(e.Runs) + " times")
 	}
 	if e.Signature != "" {
-		b.WriteString(": " + oneLine(shorten(e.Signature, longLine)))
+		b.WriteString(": " + oneLine(truncate.Text(e.Signature, longLine)))
 	}
 	return b.String()
 }
@@ -150,7 +151,7 @@ func excerpt(e *pith.Evidence) string {
 		if l == "" || l == strings.TrimSpace(e.Signature) {
 			continue
 		}
-		out = append(out, "  > "+oneLine(shorten(l, longLine)))
+		out = append(out, "  > "+oneLine(truncate.Text(l, longLine)))
 	}
 	return strings.Join(out, "\n")
 }
@@ -209,12 +210,12 @@ func (r *renderer) failed() section {
 		case !f.DoNotRetry:
 			rank += len(all)
 		}
-		t := "- " + oneLine(shorten(f.Attempt, longCommand))
+		t := "- " + oneLine(truncate.Text(f.Attempt, longCommand))
 		if f.ErrorSignature != "" {
-			t += " -> " + oneLine(shorten(f.ErrorSignature, longLine))
+			t += " -> " + oneLine(truncate.Text(f.ErrorSignature, longLine))
 		}
 		if f.Reason != "" && !strings.Contains(f.ErrorSignature, f.Reason) {
-			t += "; " + oneLine(shorten(f.Reason, longLine))
+			t += "; " + oneLine(truncate.Text(f.Reason, longLine))
 		}
 		times := ""
 		if f.Occurrences > 1 {
@@ -222,6 +223,12 @@ func (r *renderer) failed() section {
 		}
 		s.add(rank, t+note(times, oneLine(f.EndedBy)))
 	}
+	return s
+}
+
+func (r *renderer) unverified() section {
+	s := newSection(secUnverified)
+	addQuotes(&s, r.state.Context.Unverified, longLine)
 	return s
 }
 
@@ -247,7 +254,7 @@ func (r *renderer) environment() section {
 func addQuotes(s *section, quotes []pith.Quote, limit int) {
 	for i := range quotes {
 		q := &quotes[i]
-		s.add(len(quotes)-i, "- "+quote(shorten(strings.TrimSpace(q.Text), limit))+note(whose(q.Provenance)))
+		s.add(len(quotes)-i, "- "+quote(truncate.Text(strings.TrimSpace(q.Text), limit))+note(whose(q.Provenance)))
 	}
 }
 
@@ -258,7 +265,7 @@ func (r *renderer) pending() section {
 		c := &all[i]
 		t := "- " + oneLine(c.Tool)
 		if c.Text != "" && c.Text != c.Tool {
-			t += ": " + oneLine(shorten(c.Text, longCommand))
+			t += ": " + oneLine(truncate.Text(c.Text, longCommand))
 		}
 		s.add(len(all)-i, t)
 	}
@@ -272,8 +279,8 @@ func (r *renderer) lastWords() section {
 	s := newSection(secLastWords)
 	if q := r.state.Context.LastWords; q != nil && q.Text != "" {
 		text := quote(strings.TrimSpace(q.Text))
-		it := s.add(0, quoteLines(shorten(text, longWords)))
-		it.short = quoteLines(shorten(text, longWords/3))
+		it := s.add(0, quoteLines(truncate.Text(text, longWords)))
+		it.short = quoteLines(truncate.Text(text, longWords/3))
 	}
 	return s
 }
