@@ -1,0 +1,161 @@
+package extract
+
+import (
+	"strings"
+
+	"github.com/pith-memory/pith"
+)
+
+// choiceMarks begin a plainly stated choice or finding. The needle is quick
+// to search for; one of the marks must stand in the sentence, in lower case.
+var choiceMarks = [...]struct {
+	needle string
+	marks  []string
+	// contrast wants a reason or an alternative in the same sentence.
+	contrast bool
+}{
+	{"oot cause", []string{"root cause:", "root cause is", "root cause was", "root cause**:", "root cause:**"}, false},
+	{"he fix", []string{"the fix:", "the fix is", "the fix was", "the fix**:"}, false},
+	{"ecision", []string{"decision:", "decision is", "decision**:", "decision:**"}, false},
+	{"ecided", []string{"i decided", "we decided", "i've decided", "decided to", "decided against"}, false},
+	{"oing with", []string{"i'm going with", "going with", "i am going with"}, false},
+	{"go with", []string{"i'll go with", "let's go with", "i will go with"}, false},
+	{"chose", []string{"i chose", "we chose", "chose to"}, true},
+	{"pting for", []string{"opting for"}, false},
+	{"'ll use", []string{"i'll use", "we'll use"}, true},
+	{"ill use", []string{"i will use", "we will use"}, true},
+	{"nstead of", []string{"i'll", "i will", "i used", "i switched", "switching", "using", "replaced", "i'm"}, true},
+}
+
+// proposalMarks begin what the assistant only proposes.
+var proposalMarks = []string{"i suggest", "i recommend", "i propose", "i'd suggest", "i'd recommend", "i would suggest", "i would recommend", "shall i", "should i", "want me to", "would you like me to", "do you want me to", "my recommendation", "recommended:", "proposal:", "we could", "i could", "i can ", "option "}
+
+// assistant reads the choices that the assistant states and the proposal it
+// ends with.
+func (d *decisionSlot) assistant(s *Said) {
+	if hasChoice(s.Text) {
+		sentences(s.Text, func(p sentence) { d.choice(s, p) })
+	}
+	d.propose(s)
+}
+
+func hasChoice(text string) bool {
+	for i := range choiceMarks {
+		if strings.Contains(text, choiceMarks[i].needle) {
+			return true
+		}
+	}
+	return false
+}
+
+func (d *decisionSlot) choice(s *Said, p sentence) {
+	text := s.Text[p.start:p.end]
+	if len(text) > maxDecisionBytes || len(text) < 15 || strings.HasSuffix(text, "?") || !hasChoice(text) {
+		return
+	}
+	lower := strings.ToLower(strings.ReplaceAll(text, "’", "'"))
+	if !statesChoice(lower) {
+		return
+	}
+	d.add(pith.Decision{
+		Decision: text, Rationale: reasonIn(text), Rejected: alternativesIn(text),
+		Status: "stated", Provenance: pith.Assistant, Source: s.Span(p.start, p.end),
+	})
+	// The user may answer to it: "OK, cursor."
+	d.proposal = proposal{text: text, at: s.Span(p.start, p.end), turn: s.Turn}
+}
+
+// statesChoice tells a choice from a plan to find one, a condition, or the
+// choice to go on looking.
+func statesChoice(lower string) bool {
+	for _, p := range [...]string{"let me", "rather than speculat", "if ", "once ", "find the root cause", "could be", "might be", "whether", "need to decide", "you decided", "to decide"} {
+		if strings.HasPrefix(lower, p) || p != "if " && p != "once " && strings.Contains(lower, p) {
+			return false
+		}
+	}
+	for i := range choiceMarks {
+		m := &choiceMarks[i]
+		for _, mark := range m.marks {
+			if strings.Contains(lower, m.needle) && strings.Contains(lower, mark) && (!m.contrast || contrasts(lower)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func contrasts(lower string) bool {
+	for _, w := range [...]string{"because", "instead of", "rather than", " since ", "so that", " over "} {
+		if strings.Contains(lower, w) {
+			return true
+		}
+	}
+	return false
+}
+
+// reasonIn returns the part of a sentence that says why.
+func reasonIn(text string) string {
+	lower := foldCase(text)
+	for _, p := range [...]string{"because ", "since ", "so that "} {
+		if i := phraseAt(lower, strings.TrimSpace(p)); i > 0 {
+			return strings.TrimRight(text[i:], ".!")
+		}
+	}
+	return ""
+}
+
+// alternativesIn returns what a sentence rules out.
+func alternativesIn(text string) []pith.Alternative {
+	lower := foldCase(text)
+	for _, p := range [...]string{"instead of ", "rather than ", "decided against "} {
+		i := strings.Index(lower, p)
+		if i < 0 {
+			continue
+		}
+		rest := clauseFrom(text[i+len(p):], 0)
+		for _, stop := range [...]string{" because", " since", " so that", " — ", " - "} {
+			rest, _, _ = strings.Cut(rest, stop)
+		}
+		if rest = strings.TrimSpace(rest); rest != "" {
+			return []pith.Alternative{{Alternative: rest}}
+		}
+	}
+	return nil
+}
+
+// maxTail is how much of the end of a text is searched for a proposal: a
+// question that more than this follows was not meant to be answered.
+const maxTail = 1200
+
+// propose keeps the last proposal of a text, and whether it ends by asking.
+func (d *decisionSlot) propose(s *Said) {
+	tail := cutFrom(s.Text, maxTail)
+	if !strings.Contains(tail, "?") && !strings.Contains(tail, "？") {
+		if s.Turn-d.proposal.turn > 2 {
+			d.proposal = proposal{}
+		}
+		return
+	}
+	base := len(s.Text) - len(tail)
+	var last, proposed sentence
+	sentences(tail, func(p sentence) {
+		last = p
+		lower := strings.ToLower(strings.ReplaceAll(tail[p.start:p.end], "’", "'"))
+		for _, m := range proposalMarks {
+			if strings.Contains(lower, m) && (proposed.end == 0 || !strings.HasSuffix(lower, "?")) {
+				proposed = p
+				return
+			}
+		}
+	})
+	if last.end == 0 || !isForeignQuestion(tail[last.start:last.end]) {
+		return
+	}
+	if proposed.end == 0 {
+		proposed = last
+	}
+	text := tail[proposed.start:proposed.end]
+	if len(text) <= maxDecisionBytes {
+		d.proposal = proposal{text: text, at: s.Span(base+proposed.start, base+proposed.end), asked: true, turn: s.Turn}
+	}
+}
