@@ -1,0 +1,121 @@
+package redact
+
+import (
+	"encoding/base64"
+	"encoding/hex"
+	"strings"
+	"unicode/utf8"
+)
+
+const (
+	// maxDepth is how many encodings, one in another, are looked through.
+	maxDepth = 3
+	// minEncoded is the shortest run that is decoded. Reading every
+	// minEncoded-th byte meets each such run.
+	minEncoded = 24
+	// maxEncoded bounds a run; longer ones are files.
+	maxEncoded = 1 << 20
+)
+
+// encoded finds runs of base64 or hexadecimal that hold a secret once decoded.
+// The whole run is the finding.
+func (sc *scanner) encoded() {
+	if sc.depth >= maxDepth {
+		return
+	}
+	s, chars := sc.s, &sc.lex.chars
+	for i := minEncoded - 1; i < len(s); i += minEncoded {
+		if chars[s[i]]&base64Char == 0 {
+			continue
+		}
+		start, end := i, i+1
+		for start > 0 && i-start < minEncoded && chars[s[start-1]]&base64Char != 0 {
+			start--
+		}
+		for end < len(s) && chars[s[end]]&base64Char != 0 {
+			end++
+		}
+		if end-start >= minEncoded && end-start <= maxEncoded {
+			end = sc.decodeRun(start, end)
+		}
+		i = max(i, end-end%minEncoded+minEncoded-1-minEncoded)
+	}
+}
+
+// decodeRun scans what the run s[start:end] stands for and returns where the
+// run ends, with the lines that go on with it.
+func (sc *scanner) decodeRun(start, end int) int {
+	s := sc.s
+	text, ok := decodeHex(s[start:end])
+	if !ok {
+		if !readable(s[start:min(end, start+16)]) {
+			return end
+		}
+		end = sc.wrapped(start, end)
+		text, ok = decodeBase64(strings.ReplaceAll(s[start:end], "\n", ""))
+	}
+	if !ok || len(scan(text, sc.depth+1)) == 0 {
+		return end
+	}
+	for end < len(s) && s[end] == '=' {
+		end++
+	}
+	sc.add(start, end, "encoded")
+	return end
+}
+
+// wrapped returns where a run ends that is folded into lines of one length.
+func (sc *scanner) wrapped(start, end int) int {
+	s := sc.s
+	width := end - start
+	for width >= 60 && end < len(s) && s[end] == '\n' && end-start < maxEncoded {
+		next := end + 1
+		for next < len(s) && next-end <= width && sc.lex.chars[s[next]]&base64Char != 0 {
+			next++
+		}
+		if next == end+1 {
+			break
+		}
+		full := next-end-1 == width
+		end = next
+		if !full {
+			break
+		}
+	}
+	return end
+}
+
+// readable tells whether the beginning of a run decodes to text.
+func readable(run string) bool {
+	text, ok := decodeBase64(run[:len(run)&^3])
+	return ok && len(text) > 0
+}
+
+func decodeBase64(run string) (string, bool) {
+	enc := base64.RawStdEncoding
+	if strings.ContainsAny(run, "-_") {
+		enc = base64.RawURLEncoding
+	}
+	if len(run)%4 == 1 {
+		run = run[:len(run)-1]
+	}
+	raw, err := enc.DecodeString(run)
+	return string(raw), err == nil && isText(raw)
+}
+
+func decodeHex(run string) (string, bool) {
+	if len(run)%2 != 0 || !isHex(run[0]) || !isHex(run[1]) {
+		return "", false
+	}
+	raw, err := hex.DecodeString(run)
+	return string(raw), err == nil && isText(raw)
+}
+
+func isText(raw []byte) bool {
+	for _, c := range raw {
+		if c < ' ' && c != '\n' && c != '\t' && c != '\r' || c == 0x7f {
+			return false
+		}
+	}
+	return utf8.Valid(raw) || len(raw) > 3 && utf8.Valid(raw[:len(raw)-3])
+}

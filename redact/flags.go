@@ -1,0 +1,267 @@
+package redact
+
+import "strings"
+
+// opener is a word that may announce a secret after a space, without a sign.
+type opener struct {
+	word string // lower case, at least two letters
+	find func(sc *scanner, i, after int) int
+}
+
+// openers are found where they begin a word, in lower case, upper case or with
+// a capital. Their functions return the end of what they found, or i.
+var openers = [...]opener{
+	{"authorization", (*scanner).spokenHeader},
+	{"basic ", (*scanner).basic},
+	{"bearer ", (*scanner).bearer},
+	{"identified by ", (*scanner).sqlPassword},
+	{"identified with ", (*scanner).sqlPlugin},
+	{"password ", (*scanner).afterPassword},
+	{"passphrase ", (*scanner).spokenSecret},
+	{"secret ", (*scanner).spokenSecret},
+	{"token ", (*scanner).spokenSecret},
+	{"key ", (*scanner).spokenSecret},
+}
+
+// opened looks for an opener at s[i].
+func (sc *scanner) opened(i int) int {
+	for k := range openers {
+		o := &openers[k]
+		if hasFold(sc.s, i, o.word) {
+			if end := o.find(sc, i, i+len(o.word)); end > i {
+				return end
+			}
+		}
+	}
+	return i
+}
+
+func (sc *scanner) spokenHeader(i, after int) int { return i }
+
+// bearer finds the token after the word, wherever it stands.
+func (sc *scanner) bearer(i, after int) int {
+	s := sc.s
+	end, _ := bareEnd(s, after)
+	if w := s[after:end]; len(w) < 12 || !random(w) {
+		return i
+	}
+	return sc.secretWord(after, "authorization", 12)
+}
+
+// basic finds user:password in base64 after the word.
+func (sc *scanner) basic(i, after int) int {
+	end := sc.run(after, alnum|plus|slash|equals)
+	if end-after < 8 || !base64Credentials(sc.s[after:end]) {
+		return i
+	}
+	sc.add(after, end, "authorization")
+	return end
+}
+
+// sqlPassword finds what stands in quotes after IDENTIFIED BY.
+func (sc *scanner) sqlPassword(i, after int) int {
+	s := sc.s
+	if hasFold(s, after, "password ") {
+		after += len("password ")
+	}
+	v := valueAfter(s, after)
+	text := s[v.start:v.end]
+	if v.form != quoted && !random(text) || len(text) < 4 || masked(text) || dynamic(text) || strings.HasPrefix(text, markerStart) {
+		return i
+	}
+	sc.add(v.start, v.end, "sql-password")
+	return v.end
+}
+
+// sqlPlugin reads IDENTIFIED WITH plugin BY 'password'.
+func (sc *scanner) sqlPlugin(i, after int) int {
+	s := sc.s
+	line := s[after:min(lineEnd(s, after), after+80)]
+	by := strings.Index(strings.ToLower(line), " by ")
+	if by < 0 {
+		return i
+	}
+	return sc.sqlPassword(i, after+by+4)
+}
+
+// afterPassword finds a password that follows the word: in quotes in SQL, bare
+// in a .netrc, after "is" in a sentence.
+func (sc *scanner) afterPassword(i, after int) int {
+	s := sc.s
+	if after < len(s) && (s[after] == '\'' || s[after] == '"') {
+		v := valueAfter(s, after)
+		if text := s[v.start:v.end]; plausible(spoken, "password", text, quoted) && !label(text) && v.end < len(s) && s[v.end] == s[after] {
+			sc.add(v.start, v.end, "sql-password")
+			return v.end
+		}
+		return i
+	}
+	entry := s[max(0, i-200):i]
+	if at := strings.LastIndex(entry, "machine "); at >= 0 && strings.Contains(entry[at:], "login ") {
+		return sc.netrc(i, after)
+	}
+	return sc.spokenSecret(i, after)
+}
+
+func (sc *scanner) netrc(i, after int) int {
+	s := sc.s
+	start := skipMarkers(s, after)
+	end := start
+	for end < len(s) && !isSpace(s[end]) && s[end] != '"' && s[end] != '\'' && !strings.HasPrefix(s[end:], `\n`) {
+		end++
+	}
+	if w := s[start:end]; len(w) < 4 || masked(w) || dynamic(w) || markerEnd(s, start) > 0 {
+		return i
+	}
+	sc.add(start, end, "netrc")
+	return end
+}
+
+// spokenSecret finds a value that a sentence announces: "the token is ...".
+// Only what looks drawn by lot is taken.
+func (sc *scanner) spokenSecret(i, after int) int {
+	s := sc.s
+	j := after
+	for n := 0; n < 3; n++ {
+		word := j
+		for j < len(s) && isLower(s[j]) {
+			j++
+		}
+		if !listed(" is was to be for here ", s[word:j]) || j == len(s) {
+			j = word
+			break
+		}
+		for j < len(s) && (s[j] == ' ' || s[j] == ':') {
+			j++
+		}
+	}
+	if j == after {
+		return i
+	}
+	v := valueAfter(s, j)
+	text := s[v.start:v.end]
+	m := measure(text)
+	if len(text) < 6 || m.digits == 0 || m.digits+m.dashes == len(text) || m.hexRun == len(text) || isUUID(text) ||
+		!plausible(strong, "token", text, v.form) || dottedNames(text) || isVersion(text) {
+		return i
+	}
+	if !hasFold(s, i, "pass") && (len(text) < 16 || !random(text)) {
+		return i
+	}
+	sc.add(v.start, v.end, "spoken")
+	return v.end
+}
+
+func isVersion(s string) bool { return strings.Count(s, ".") > 1 && measure(s).digits > 1 }
+
+// flag finds the secret in a command's arguments: --password X, curl -u
+// user:X, mysql -pX. s[i] is the first dash.
+func (sc *scanner) flag(i int) int {
+	s := sc.s
+	end := i
+	for end < len(s) && s[end] == '-' && end-i < 2 {
+		end++
+	}
+	name := end
+	for end < len(s) && end-name < 40 && (isWord(s[end]) || s[end] == '-') {
+		end++
+	}
+	if end == name || end == len(s) {
+		return i
+	}
+	switch s[name:end] {
+	case "u", "user", "proxy-user", "U":
+		return sc.userFlag(i, end)
+	}
+	if end-i > 2 && s[i+1] == 'p' && s[end] != '=' || s[name:end] == "p" || s[name:end] == "P" || s[name:end] == "a" {
+		if to := sc.shortPassword(i); to > i {
+			return to
+		}
+	}
+	if s[end] != ' ' || end-name < 3 {
+		return i
+	}
+	kind, rule := announced(s[name:end])
+	if kind == ordinary || kind >= credentials {
+		return i
+	}
+	v := valueAfter(s, end)
+	v.start = skipMarkers(s, v.start)
+	if v.start >= v.end || !plausible(kind, rule, s[v.start:v.end], v.form) {
+		return i
+	}
+	if text := s[v.start:v.end]; v.form == bare && !flagValue(s, v.end, text) {
+		return i
+	}
+	sc.add(v.start, v.end, "flag-"+rule)
+	return v.end
+}
+
+// flagValue tells a flag's value in a command from the next word of a sentence
+// or a help text: it has a digit, or ends the command.
+func flagValue(s string, end int, text string) bool {
+	m := measure(text)
+	if m.digits > 0 {
+		return !dottedNames(text)
+	}
+	if m.lowers == 0 || label(text) {
+		return false
+	}
+	rest := strings.TrimLeft(s[end:min(len(s), end+8)], " ")
+	return rest == "" || strings.IndexByte("\n-|&;'\"\\>", rest[0]) >= 0
+}
+
+// userFlag finds the password in the argument user:password.
+func (sc *scanner) userFlag(i, end int) int {
+	s := sc.s
+	if !sc.commandBefore(i, "curl", "wget", "http ", "https ", "smbclient") {
+		return i
+	}
+	v := valueAfter(s, end)
+	user, password, ok := strings.Cut(s[v.start:v.end], ":")
+	if !ok || len(password) < 4 || allDigits(password) || masked(password) || dynamic(password) ||
+		dynamic(user) || strings.HasPrefix(password, markerStart) || password[0] == '$' {
+		return i
+	}
+	sc.add(v.start+len(user)+1, v.end, "flag-password")
+	return v.end
+}
+
+// shortPassword finds mysql -pX, sshpass -p X, redis-cli -a X, docker login -p X.
+func (sc *scanner) shortPassword(i int) int {
+	s := sc.s
+	if !sc.commandBefore(i, "mysql", "mariadb", "sshpass", "redis-cli", "docker login", "podman login", "helm registry login", "7z ", "zip ", "az login", "mongo") {
+		return i
+	}
+	after := i + 2
+	if s[after] == ' ' {
+		if sc.commandBefore(i, "mysql", "mariadb", "7z ") {
+			return i
+		}
+		after++
+	} else if s[i+1] != 'p' {
+		return i
+	}
+	v := valueAfter(s, after)
+	text := s[v.start:v.end]
+	if len(text) < 4 || masked(text) || dynamic(text) || allDigits(text) || text[0] == '-' || text[0] == '=' || isPath(text) ||
+		strings.HasPrefix(text, markerStart) || listed(" port protocol password pipe prompt print ", text) {
+		return i
+	}
+	sc.add(v.start, v.end, "flag-password")
+	return v.end
+}
+
+// commandBefore tells whether one of the commands stands before i in the same line.
+func (sc *scanner) commandBefore(i int, commands ...string) bool {
+	line := sc.s[max(0, i-300):i]
+	if nl := strings.LastIndexByte(line, '\n'); nl >= 0 && !strings.HasSuffix(line[:nl], `\`) {
+		line = line[nl+1:]
+	}
+	for _, c := range commands {
+		if strings.Contains(line, c) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,177 @@
+package redact
+
+import (
+	"encoding/json"
+	"strings"
+	"unicode/utf8"
+)
+
+// opaqueKeys hold what a provider signed or encrypted, or the bytes of an
+// image: their values are never read and never changed.
+const opaqueKeys = " signature encrypted_content encrypted_index encrypted_stdout thinking thought_signature thoughtsignature redacted_thinking data image_url image_data b64_json base64 bytes "
+
+// JSON redacts the strings in a JSON document, or in several that follow one
+// another, and leaves every other byte as it is. A string in which there is no
+// secret is not normalised either. Bytes that are no JSON are redacted as text.
+func (r *Redactor) JSON(raw []byte) []byte { return r.json(raw, false) }
+
+// json is JSON; with normal set, every string is normalised as well, and so
+// are the bytes between the strings.
+func (r *Redactor) json(raw []byte, normal bool) []byte {
+	w := jsonWalk{s: string(raw)}
+	done := 0
+	var out []byte
+	for w.next() {
+		text, ok := w.value()
+		if !ok || w.opaque() {
+			continue
+		}
+		clean, classes := Normalise(text)
+		result := r.redactNamed(w.key, clean)
+		if result == text || result == clean && !normal {
+			continue
+		}
+		r.tally(&classes)
+		out = append(out, w.s[done:w.start]...)
+		out = appendString(out, result)
+		done = w.end
+	}
+	if done == 0 {
+		return raw
+	}
+	return append(out, w.s[done:]...)
+}
+
+func (r *Redactor) redactNamed(key, s string) string {
+	if rule := namedSecret(key, s); rule != "" {
+		start := skipMarkers(s, 0)
+		return s[:start] + r.marker(rule, s[start:])
+	}
+	return r.redact(s)
+}
+
+// dirtyJSON scans the strings of a document as they will be read. The span of
+// a finding is the string that it is in.
+func dirtyJSON(final []byte) []Finding {
+	var found []Finding
+	w := jsonWalk{s: string(final)}
+	for w.next() {
+		text, ok := w.value()
+		if !ok || w.opaque() {
+			continue
+		}
+		rule := namedSecret(w.key, text)
+		if f := Scan(text); rule == "" && len(f) > 0 {
+			rule = f[0].Rule
+		}
+		if rule != "" {
+			found = append(found, Finding{w.start, w.end, rule})
+		}
+	}
+	return found
+}
+
+// jsonWalk steps over the strings of JSON text that are values, with the key
+// that each stands under. It does not check the text.
+type jsonWalk struct {
+	s          string
+	start, end int    // of the string, with its quotes
+	key        string // the key before it, "" in an array
+	pos        int
+	// keys and arrays tell what the open brackets are.
+	array []bool
+	keys  []string
+}
+
+// next moves to the next string value.
+func (w *jsonWalk) next() bool {
+	for w.pos < len(w.s) {
+		i := strings.IndexAny(w.s[w.pos:], "\"{}[],")
+		if i < 0 {
+			w.pos = len(w.s)
+			break
+		}
+		i += w.pos
+		w.pos = i + 1
+		switch w.s[i] {
+		case '{', '[':
+			if len(w.array) < 1<<16 {
+				w.array = append(w.array, w.s[i] == '[')
+				w.keys = append(w.keys, w.key)
+			}
+		case '}', ']':
+			if n := len(w.array); n > 0 {
+				w.key = w.keys[n-1]
+				w.array, w.keys = w.array[:n-1], w.keys[:n-1]
+			}
+		case '"':
+			end := stringEnd(w.s, i)
+			w.pos = end
+			if key := strings.TrimLeft(w.s[end:min(len(w.s), end+8)], " \t\n\r"); strings.HasPrefix(key, ":") {
+				w.key = strings.Trim(w.s[i:end], `"`)
+				continue
+			}
+			w.start, w.end = i, end
+			return true
+		}
+	}
+	return false
+}
+
+// stringEnd returns where the string ends whose first quote is at s[i].
+func stringEnd(s string, i int) int {
+	for j := i + 1; j < len(s); {
+		k := strings.IndexAny(s[j:], "\"\\")
+		if k < 0 {
+			return len(s)
+		}
+		j += k
+		if s[j] == '"' {
+			return j + 1
+		}
+		j += 2
+	}
+	return len(s)
+}
+
+// value decodes the string. It reports false where it is torn.
+func (w *jsonWalk) value() (string, bool) {
+	quoted := w.s[w.start:w.end]
+	if len(quoted) < 2 || quoted[len(quoted)-1] != '"' {
+		return "", false
+	}
+	if strings.IndexByte(quoted, '\\') < 0 {
+		return quoted[1 : len(quoted)-1], true
+	}
+	var text string
+	err := json.Unmarshal([]byte(quoted), &text)
+	return text, err == nil
+}
+
+func (w *jsonWalk) opaque() bool { return listed(opaqueKeys, strings.ToLower(w.key)) }
+
+// appendString writes a JSON string with the fewest escapes.
+func appendString(out []byte, s string) []byte {
+	const digits = "0123456789abcdef"
+	out = append(out, '"')
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case c == '"' || c == '\\':
+			out = append(out, '\\', c)
+		case c == '\n':
+			out = append(out, `\n`...)
+		case c == '\t':
+			out = append(out, `\t`...)
+		case c == '\r':
+			out = append(out, `\r`...)
+		case c < ' ':
+			out = append(out, `\u00`...)
+			out = append(out, digits[c>>4], digits[c&15])
+		case c < utf8.RuneSelf:
+			out = append(out, c)
+		default:
+			out = append(out, c)
+		}
+	}
+	return append(out, '"')
+}

@@ -1,0 +1,318 @@
+package redact
+
+import "strings"
+
+// Words that stand where a value does and are none.
+const (
+	typeWords = " str string strings char varchar text bytes byte bool boolean int integer int64 uint64 number float double object" +
+		" array list dict map any unknown void never optional option secretstr nonetype none pathlib.path" +
+		" jwt bearer oauth oauth2 basic digest func function async await lambda const let var new return typeof this self class interface struct type import require "
+	stateWords = " true false null nil undefined none empty unset missing absent present set required optional needed expired invalid valid" +
+		" revoked redacted masked hidden removed changed unchanged disabled enabled default auto automatic generated unknown failed" +
+		" failure success passed rejected accepted denied granted incorrect correct wrong mismatch matches match length position error" +
+		" warning expected unexpected received provided encrypted inherit prompt input output stdin stdout keyring keychain changeme" +
+		" change_me change-me changeit replaceme replace_me placeholder omitted filtered sensitive private public secure unsafe "
+	benignParts = " a an the my your our some test tests testing fake dummy mock mocked stub example sample foo bar baz qux demo valid invalid" +
+		" wrong bad good old new no not is this that here there secret secrets token tokens password passwd pass pw key keys api auth" +
+		" access refresh bearer id name value val user username admin client server session csrf jwt oauth oauth2 type field from for of to with" +
+		" and or in on at by the hash hashed plain raw encrypted env var config file path url string str text code basic input output" +
+		" 1 2 3 123 1234 12345 123456 one two three x y z xx xxx xxxx abc abcd def ok placeholder change me changeme replace insert put enter" +
+		" todo db database github gitlab aws personal private public current reset confirm forgot repeat login register update create" +
+		" delete get set verify validate generate default empty missing required credential credentials authorization "
+	idPrefixes = "toolu_ msg_ call_ req_ chatcmpl- resp_ fc_ rs_ run_ thread_ asst_ file- sha1- sha256- sha384- sha512- sha1: sha256: sha384: sha512: md5: h1: urn: arn: data: blob: projects/ refs/ "
+)
+
+// plausible tells whether a value may be a secret, by what it is made of.
+func plausible(kind nameKind, rule, v string, f form) bool {
+	if len(v) < 6 || masked(v) || dynamic(v) || pattern(v) || strings.Contains(v, markerStart) {
+		return false
+	}
+	low := strings.ToLower(v)
+	if listed(stateWords, low) || listed(typeWords, low) || prefixListed(idPrefixes, v) {
+		return false
+	}
+	m := measure(v)
+	letters := m.uppers + m.lowers
+	if letters == 0 && m.others == 0 && (f == bare || kind != spoken || m.digits < len(v)) {
+		return false
+	}
+	if m.others > 0 && m.digits == 0 && letters == 0 {
+		return false
+	}
+	if strings.HasPrefix(low, "0x") && len(v) < 20 || strings.Contains(v, "://") || isPath(v) {
+		return false
+	}
+	if testName(v) || allBenign(v) || isUUID(v) && rule != "secret" && rule != "api-key" && kind != spoken {
+		return false
+	}
+	if m.digits == 0 && !ascii(v) {
+		return false
+	}
+	if m.spaces > 0 || strings.ContainsAny(v, "\t\n") {
+		return kind == spoken && !prose(low, m)
+	}
+	if kind == weak {
+		return random(v) && (rule != "key" || len(v) >= 16 && m.entropy() > 2.8) && (rule != "signature" || len(v) >= 32)
+	}
+	return true
+}
+
+// dynamic tells whether a value stands for another one: a variable, an
+// expression to be filled in, a format, a command's output.
+func dynamic(v string) bool {
+	if len(v) < 2 {
+		return false
+	}
+	switch v[0] {
+	case '$':
+		if isAlpha(v[1]) || strings.IndexByte("{(_$", v[1]) >= 0 {
+			return true
+		}
+	case '<', '{':
+		return true
+	case '%':
+		if strings.IndexByte("(svqdw{", v[1]) >= 0 || v[len(v)-1] == '%' {
+			return true
+		}
+	case '#':
+		if v[1] == '{' {
+			return true
+		}
+	case '-':
+		return v[1] == '-' || isAlpha(v[1])
+	case '@':
+		return v[1] == '/' || v[1] == '.' || v[len(v)-1] == '@'
+	}
+	for _, mark := range [...]string{"${", "$(", "{{", "<%", "#{", "%s", "%v", "%q", "{}"} {
+		if strings.Contains(v, mark) {
+			return true
+		}
+	}
+	if open := strings.IndexByte(v, '{'); open >= 0 && strings.IndexByte(v[open:], '}') > 1 {
+		return true
+	}
+	open := strings.IndexByte(v, '<')
+	return open >= 0 && strings.IndexByte(v[open:], '>') > 1
+}
+
+// pattern tells whether a value is a regular expression or a piece of code.
+func pattern(v string) bool {
+	for _, mark := range [...]string{`\w`, `\S`, `\d`, `\s`, `\b`, `[^`, `.*`, `.+`, `(?`, "->", "=>", "::", "[a-z", "[A-Z", "[0-9", "()"} {
+		if strings.Contains(v, mark) {
+			return true
+		}
+	}
+	return false
+}
+
+func prefixListed(list, v string) bool {
+	for p := range strings.SplitSeq(list, " ") {
+		if p != "" && strings.HasPrefix(v, p) {
+			return true
+		}
+	}
+	return false
+}
+
+func ascii(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if s[i] >= 0x80 {
+			return false
+		}
+	}
+	return true
+}
+
+// prose tells whether words in quotes are a sentence about a secret, not one.
+func prose(low string, m *measured) bool {
+	for _, w := range [...]string{"password", "passphrase", "required", "must", "enter", "invalid", "please", "your", "cannot",
+		"should", "is ", "are ", "for ", "the ", "not ", "error", "fail", "match", " to ", "token", "secret", "forgot", "?", " of ", " and ", " or "} {
+		if strings.Contains(low, w) {
+			return true
+		}
+	}
+	return m.digits == 0 && m.spaces < 3
+}
+
+// testName tells whether v is the name of a test.
+func testName(v string) bool {
+	rest, ok := strings.CutPrefix(v, "Test")
+	return ok && rest != "" && (isUpper(rest[0]) || rest[0] == '_')
+}
+
+// allBenign tells whether a value is made of words that describe one: "my-api-token".
+func allBenign(v string) bool {
+	var p splitName
+	if len(v) > maxName {
+		return false
+	}
+	p.split(v)
+	for i := 0; i < p.n; {
+		j := i + 1
+		for !p.starts[j] {
+			j++
+		}
+		if !listed(benignParts, string(p.text[i:j])) {
+			return false
+		}
+		i = j
+	}
+	return true
+}
+
+func isUUID(v string) bool {
+	if len(v) != 36 {
+		return false
+	}
+	for i := range len(v) {
+		if i == 8 || i == 13 || i == 18 || i == 23 {
+			if v[i] != '-' {
+				return false
+			}
+		} else if !isHex(v[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// isPath tells whether a value names a file: parts that look like names, some
+// of them parted by slashes.
+func isPath(v string) bool {
+	if len(v) > 2 && v[1] == ':' && (v[2] == '\\' || v[2] == '/') && isAlpha(v[0]) {
+		return true
+	}
+	if !strings.Contains(v, "/") {
+		return strings.HasSuffix(v, ".pem") || strings.HasSuffix(v, ".key") || strings.HasSuffix(v, ".json") ||
+			strings.HasSuffix(v, ".txt") || strings.HasSuffix(v, ".go") || strings.HasSuffix(v, ".ts") || strings.HasSuffix(v, ".py")
+	}
+	for part := range strings.SplitSeq(v, "/") {
+		m := measure(part)
+		if len(part) > 8 && m.uppers > 0 && m.lowers > 0 && m.dashes == 0 && (m.digits > 0 && random(part) || !camelCase(part)) {
+			return false
+		}
+		if m.others > 0 && strings.ContainsAny(part, "!#^&+=%*") {
+			return false
+		}
+	}
+	return v[0] == '/' || v[0] == '.' || v[0] == '~' || measure(v).digits < len(v)/4
+}
+
+// plausible tells whether a value may be a secret where it stands.
+func (v *value) plausible(s string, kind nameKind) bool {
+	_, rule := announced(v.name)
+	text := s[v.start:v.end]
+	if !plausible(kind, rule, text, v.form) || v.inCode(s, text) {
+		return false
+	}
+	if v.form == quoted {
+		// A capital letter and no digit after a colon: a label, not a value.
+		return v.sign != ':' || !label(text)
+	}
+	return v.bareStands(s, text, kind)
+}
+
+// inCode tells whether signs around the value show that it is none.
+func (v *value) inCode(s, text string) bool {
+	before := byte(' ')
+	if v.nameStart > 0 {
+		before = s[v.nameStart-1]
+	}
+	if v.sign == ':' && (v.name == "PASS" || v.name == "FAIL" || text[0] == ':') {
+		return true
+	}
+	if before == '{' && v.nameStart > 1 && s[v.nameStart-2] == '$' || before == '/' && v.sign == ':' {
+		return true
+	}
+	return strings.HasSuffix(s[:v.nameStart], "::")
+}
+
+func label(text string) bool {
+	m := measure(text)
+	return isUpper(text[0]) && m.lowers == len(text)-1
+}
+
+// bareStands judges a value without quotes, which may as well be a variable, a
+// type, a call or the first word of a sentence.
+func (v *value) bareStands(s, text string, kind nameKind) bool {
+	next := byte('\n')
+	if v.end < len(s) {
+		next = s[v.end]
+	}
+	if strings.IndexByte("([{<`", next) >= 0 && next != '`' {
+		return false
+	}
+	m := measure(text)
+	if dottedNames(text) || strings.HasPrefix(s[v.end:], "..") {
+		return false
+	}
+	// An index into something.
+	if at := strings.IndexByte(text, '['); at > 0 && identifier(text[:at]) {
+		return false
+	}
+	if m.others > 0 {
+		return true
+	}
+	letters := m.digits == 0
+	if letters && next == ' ' && v.end+1 < len(s) && isAlpha(s[v.end+1]) && (v.sign == ':' || v.spaced) {
+		return false
+	}
+	if !identifier(text) {
+		return !letters || kind == spoken || v.sign == '='
+	}
+	if k, _ := announced(text); k != ordinary && letters {
+		return false
+	}
+	code := strings.IndexByte(",;)}]", next) >= 0
+	switch {
+	case !letters:
+		return !code && !(v.spaced && v.sign == '=') || random(text) || kind == spoken && !code
+	case code, v.spaced && v.sign == '=':
+		return false
+	case v.sign == '=':
+		return true
+	}
+	return v.spaced && v.yamlLine(s) && m.uppers == 0 && m.dashes == 0
+}
+
+// yamlLine tells whether the value ends a line that the name begins, in a
+// block that no bracket closes.
+func (v *value) yamlLine(s string) bool {
+	i := v.nameStart
+	for i > 0 && (s[i-1] == ' ' || s[i-1] == '-') {
+		i--
+	}
+	if i > 0 && s[i-1] != '\n' {
+		return false
+	}
+	j := v.end
+	for j < len(s) && j-v.end < 64 && isSpace(s[j]) {
+		j++
+	}
+	return j == len(s) || strings.IndexByte("})]", s[j]) < 0 && strings.Contains(s[v.end:j], "\n")
+}
+
+func identifier(text string) bool {
+	if text == "" || isDigit(text[0]) {
+		return false
+	}
+	for i := 0; i < len(text); i++ {
+		if !isWord(text[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// dottedNames tells whether text is names with dots between, as in config.token.
+func dottedNames(text string) bool {
+	if !strings.Contains(text, ".") {
+		return false
+	}
+	for part := range strings.SplitSeq(strings.ReplaceAll(text, "?.", "."), ".") {
+		if !identifier(strings.TrimSuffix(part, "!")) || len(part) >= 16 && random(part) {
+			return false
+		}
+	}
+	return true
+}

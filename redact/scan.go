@@ -1,0 +1,268 @@
+package redact
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// Finding is a secret in a text.
+// Units: bytes; Start and End never divide a character.
+type Finding struct {
+	Start, End int
+	Rule       string
+}
+
+// Scan returns the secrets in s, in order, none overlapping another.
+//
+// It is one pass that looks closer only where a byte can begin something, and
+// every closer look is bounded: no text makes it quadratic.
+func Scan(s string) []Finding { return scan(s, 0) }
+
+func scan(s string, depth int) []Finding {
+	sc := scanner{s: s, lex: words(), depth: depth}
+	sc.pass()
+	sc.encoded()
+	return ordered(sc.found)
+}
+
+type scanner struct {
+	s   string
+	lex *lexicon
+	// depth counts how many encodings s was taken out of.
+	depth int
+	found []Finding
+}
+
+// pass goes over the bytes once.
+func (sc *scanner) pass() {
+	s, lex := sc.s, sc.lex
+	possible := ^trigger(0)
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		t := lex.stop[c] & possible
+		possible = lex.follow[c]
+		if t == 0 {
+			continue
+		}
+		if t&atWord != 0 {
+			if i+1 == len(s) || !lex.hasPair(c, s[i+1]) {
+				continue
+			}
+		}
+		if end := sc.at(i, t); end > i+1 {
+			i = end - 1
+			possible = ^trigger(0)
+		}
+	}
+}
+
+// at looks closer at s[i] and returns where to go on: i, or the end of what
+// was found there.
+func (sc *scanner) at(i int, t trigger) int {
+	switch {
+	case t&atWord != 0:
+		if end := sc.prefixed(i); end > 0 {
+			return end
+		}
+		return sc.opened(i)
+	case t&atSign != 0:
+		return sc.sign(i)
+	case t&atDash != 0:
+		return sc.dashes(i)
+	case t&atEscape != 0:
+		return escapeEnd(sc.s, i)
+	case t&atMarker != 0:
+		return skipMarkers(sc.s, i)
+	}
+	return i
+}
+
+func (sc *scanner) add(start, end int, rule string) {
+	if start < end {
+		sc.found = append(sc.found, Finding{start, end, rule})
+	}
+}
+
+// sign looks at a byte that may stand between a name and its value.
+func (sc *scanner) sign(i int) int {
+	s := sc.s
+	switch s[i] {
+	case ':':
+		if strings.HasPrefix(s[i:], "://") {
+			return sc.userInfo(i)
+		}
+		if end := sc.colonRecord(i); end > 0 {
+			return end
+		}
+		return sc.assignment(i, i+1)
+	case '=':
+		return sc.assignment(i, i+1)
+	case '%':
+		return sc.percent(i)
+	case '@':
+		return sc.dataSourceName(i)
+	case '>':
+		return sc.element(i)
+	}
+	return i
+}
+
+// percent reads %3D and %3A as the signs they stand for, and steps over any
+// other escaped byte so that a word can begin after it.
+func (sc *scanner) percent(i int) int {
+	s := sc.s
+	if i+2 >= len(s) || !isHex(s[i+1]) || !isHex(s[i+2]) {
+		return i
+	}
+	if s[i+1] == '3' && (s[i+2]|0x20 == 'd' || s[i+2]|0x20 == 'a') {
+		if end := sc.assignment(i, i+3); end > i {
+			return end
+		}
+	}
+	return i + 3
+}
+
+// escapeEnd steps over \n, \t, \r and a terminal's colour written as an escape,
+// as in JSON inside a text: the letter belongs to the escape, not to the word
+// after it.
+func escapeEnd(s string, i int) int {
+	for _, esc := range [...]string{`\u001b[`, `\x1b[`, `\033[`, `\e[`} {
+		if strings.HasPrefix(s[i:], esc) {
+			j := i + len(esc)
+			for j < len(s) && (isDigit(s[j]) || s[j] == ';') {
+				j++
+			}
+			if j < len(s) && isAlpha(s[j]) {
+				return j + 1
+			}
+		}
+	}
+	if i+1 < len(s) && strings.IndexByte("ntr", s[i+1]) >= 0 {
+		return i + 2
+	}
+	return i
+}
+
+// prefixed finds a secret by its issuer's prefix at s[i].
+func (sc *scanner) prefixed(i int) int {
+	s := sc.s
+	if strings.HasPrefix(s[i:], "eyJ") {
+		return sc.jwt(i)
+	}
+	c := int(s[i])
+	// Longer prefixes sort after the shorter ones that they begin with.
+	for k := int(sc.lex.first[c+1]) - 1; k >= int(sc.lex.first[c]); k-- {
+		p := &prefixes[k]
+		if !strings.HasPrefix(s[i:], p.prefix) {
+			continue
+		}
+		start := i + len(p.prefix)
+		end := sc.run(start, p.chars)
+		if p.satisfied(s[start:end]) {
+			sc.add(i, end, p.rule)
+			return end
+		}
+	}
+	return 0
+}
+
+// run returns where the characters of a set end that begin at s[i]. It follows
+// a token over a line that a backslash continues.
+func (sc *scanner) run(i int, chars charset) int {
+	s, start := sc.s, i
+	for {
+		for i < len(s) && sc.lex.chars[s[i]]&chars != 0 {
+			i++
+		}
+		next := continued(s, i)
+		if next == i || next == len(s) || sc.lex.chars[s[next]]&chars == 0 {
+			break
+		}
+		i = next
+	}
+	for i > start && s[i-1] == '.' {
+		i--
+	}
+	return i
+}
+
+// continued returns where the text goes on after a backslash at the end of a
+// line at s[i], or i.
+func continued(s string, i int) int {
+	if !strings.HasPrefix(s[i:], "\\\n") {
+		return i
+	}
+	i += 2
+	for i < len(s) && (s[i] == ' ' || s[i] == '\t') {
+		i++
+	}
+	return i
+}
+
+func (p *prefixRule) satisfied(rest string) bool {
+	if len(rest) < p.min || masked(rest) {
+		return false
+	}
+	v := measure(rest)
+	switch p.need {
+	case digit:
+		return v.digits > 0
+	case mixed:
+		return v.digits > 0 && v.uppers > 0 && v.lowers > 0 || v.digits > 2 && len(rest) >= 24 && v.dashes == 0
+	case hexOnly:
+		return v.digits > 0 && v.hexRun >= p.min
+	case exactHex32:
+		return v.digits > 0 && v.hexRun == 32 && len(rest) == 32
+	case dotted:
+		left, right, ok := strings.Cut(rest, ".")
+		return ok && len(left) > 8 && len(right) > 8
+	case triple:
+		parts := strings.Split(rest, ".")
+		return len(parts) == 3 && len(parts[0]) >= 16 && len(parts[1]) >= 5 && len(parts[2]) >= 20 && v.digits > 0
+	}
+	return true
+}
+
+// jwt finds a JSON web token, whole or with its end cut off.
+func (sc *scanner) jwt(i int) int {
+	const parts = alnum | under | dash | equals
+	s := sc.s
+	header := sc.run(i, parts)
+	if header-i < 12 || header >= len(s) || s[header] != '.' {
+		return 0
+	}
+	payload := sc.run(header+1, parts)
+	if payload-header < 8 {
+		return 0
+	}
+	end := payload
+	for end < len(s) && s[end] == '.' {
+		part := sc.run(end+1, parts)
+		if part <= end+1 {
+			break
+		}
+		end = part
+	}
+	sc.add(i, end, "jwt")
+	return end
+}
+
+// ordered sorts findings by where they begin and joins those that overlap.
+func ordered(found []Finding) []Finding {
+	if len(found) < 2 {
+		return found
+	}
+	slices.SortStableFunc(found, func(a, b Finding) int {
+		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(b.End, a.End))
+	})
+	out := found[:1]
+	for _, f := range found[1:] {
+		if last := &out[len(out)-1]; f.Start < last.End {
+			last.End = max(last.End, f.End)
+		} else {
+			out = append(out, f)
+		}
+	}
+	return out
+}
