@@ -20,6 +20,8 @@ type Cursor struct {
 	bad bool
 	at  int
 	key int
+	// fresh: the cursor has just entered an object or array, where no comma stands.
+	fresh bool
 }
 
 // New returns a cursor at the beginning of b.
@@ -72,21 +74,36 @@ func (c *Cursor) enter(open byte) bool {
 		return false
 	}
 	c.i++
+	c.fresh = true
 	return true
+}
+
+// next passes over the comma before all keys and elements but the first. It
+// gives false at the closing bracket, and where there is neither.
+func (c *Cursor) next(closing byte) bool {
+	first := c.fresh
+	c.fresh = false
+	switch x := c.Peek(); {
+	case x == closing:
+		c.i++
+		return false
+	case first:
+		return true
+	case x == ',':
+		c.i++
+		return true
+	}
+	c.fail()
+	return false
 }
 
 // Key returns the next key of the object, undecoded, and stands before its
 // value. It gives false after the object's end.
 func (c *Cursor) Key() ([]byte, bool) {
-	if c.Peek() == ',' {
-		c.i++
-	}
-	switch c.Peek() {
-	case '}':
-		c.i++
+	if !c.next('}') {
 		return nil, false
-	case '"':
-	default:
+	}
+	if c.Peek() != '"' {
 		c.fail()
 		return nil, false
 	}
@@ -102,14 +119,11 @@ func (c *Cursor) Key() ([]byte, bool) {
 
 // More tells whether the array has another element, and stands on its first byte.
 func (c *Cursor) More() bool {
-	if c.Peek() == ',' {
-		c.i++
+	if !c.next(']') {
+		return false
 	}
 	switch c.Peek() {
-	case ']':
-		c.i++
-		return false
-	case 0, '}', ':', ',':
+	case 0, '}', ']', ':', ',':
 		c.fail()
 		return false
 	}
@@ -183,6 +197,7 @@ func (c *Cursor) afterString() bool {
 func (c *Cursor) skipString() {
 	end, ok := stringEnd(c.b, c.i+1)
 	if !ok {
+		c.i = end
 		c.fail()
 		return
 	}

@@ -41,7 +41,7 @@ func Encode(c pith.Conversation) ([]byte, error) {
 			out = append(out, separator...)
 		}
 		first = false
-		if raw[0] == '"' { // an input that was one string
+		if raw[0] == '"' && list[0] == '"' { // an input that was one string
 			out = append(append(append(out, `{"role":"user","content":`...), raw...), '}')
 			continue
 		}
@@ -137,6 +137,9 @@ func AppendSystem(c *pith.Conversation, text string) error {
 		return &pith.Error{Op: "add to the system prompt", Kind: pith.KindUsage, Err: errors.New("a bare list of messages has none")}
 	case f == pith.FormatAnthropic:
 		c.Raw = appendAnthropicSystem(c.Raw, text)
+		if len(c.System) == 1 && c.System[0].Text == "" { // "", which no list can hold
+			c.System = nil
+		}
 	case f == pith.FormatOpenAIResponses:
 		c.Raw = appendInstructions(c.Raw, text)
 	default:
