@@ -217,7 +217,7 @@ func announced(name string) (nameKind, string) {
 		case end == p.n:
 		case kind >= credentials, !p.qualified(end):
 			if kind != strong && kind != spoken {
-				return ordinary, ""
+				continue
 			}
 			kind = weak
 		}
@@ -311,10 +311,15 @@ func (sc *scanner) assigned(v value, kind nameKind, rule string, i int) int {
 		return sc.found[before].End
 	}
 	sc.found = sc.found[:before]
-	if !v.plausible(s, kind) {
+	v.end = max(v.start, v.end)
+	line := v
+	if line.end = v.endOfSetting(s); !v.plausible(s, kind) && (line.end == v.end || !line.plausible(s, kind)) {
 		return i
 	}
-	v.end = v.extend(s)
+	v.end = line.end
+	if v.capped {
+		v.end = v.wholeEnd(s)
+	}
 	sc.add(v.start, v.end, rule)
 	return v.end
 }

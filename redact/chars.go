@@ -84,6 +84,7 @@ var words = sync.OnceValue(func() *lexicon {
 		p := prefixes[i].prefix
 		l.addPair(p[0], p[1])
 	}
+	l.addPair('e', 'y')
 	for i := range openers {
 		o := openers[i].word
 		l.addPair(o[0], o[1])

@@ -20,12 +20,17 @@ func (sc *scanner) userInfo(i int) int {
 	if at < 0 {
 		return start
 	}
+	if from := skipMarkers(s, start); from > start {
+		if start = from; s[start] != ':' {
+			return at
+		}
+	}
 	info := s[start:at]
 	user, password, has := strings.Cut(info, ":")
 	switch {
 	case has && password != "":
 		pass := start + len(user) + 1
-		if password == "x-oauth-basic" {
+		if password == "x-oauth-basic" || password == "x-access-token" {
 			if len(user) >= 16 && random(user) {
 				sc.add(start, start+len(user), "url-password")
 			}
@@ -36,7 +41,6 @@ func (sc *scanner) userInfo(i int) int {
 		if len(password) >= 3 && !masked(password) && !dynamic(password) && !listed(" pass password passwd pwd token secret ", strings.ToLower(password)) {
 			sc.add(pass, at, "url-password")
 		}
-	case markerEnd(s, start) > 0:
 	case len(user) >= 16 && random(user) && !dynamic(user):
 		sc.add(start, start+len(user), "url-password")
 	}

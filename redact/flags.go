@@ -135,12 +135,12 @@ func (sc *scanner) spokenSecret(i, after int) int {
 			j++
 		}
 	}
-	if j == after {
-		return i
-	}
 	v := valueAfter(s, j)
 	text := s[v.start:v.end]
 	m := measure(text)
+	if j == after && (len(text) < 20 || m.others > 0 || m.uppers == 0 || m.lowers == 0 || m.digits < 3) {
+		return i
+	}
 	if len(text) < 6 || m.digits == 0 || m.digits+m.dashes == len(text) || m.hexRun == len(text) || isUUID(text) ||
 		!plausible(strong, "token", text, v.form) || dottedNames(text) || isVersion(text) {
 		return i

@@ -12,7 +12,9 @@ const edition = "redact/1"
 
 // Ruleset is the sha256, in hexadecimal, of the rules: a state says by it
 // which rules its text went through.
-var Ruleset = sync.OnceValue(func() string {
+func Ruleset() string { return ruleset() }
+
+var ruleset = sync.OnceValue(func() string {
 	h := sha256.New()
 	fmt.Fprintln(h, edition)
 	for _, p := range prefixes {

@@ -143,6 +143,9 @@ func endsBare(s string, j int) bool {
 		return markerEnd(s, j) > 0
 	case '\\':
 		return j+1 < len(s) && strings.IndexByte("nrtu\"'\n", s[j+1]) >= 0
+	case 0xe2, 0xe3, 0xef:
+		// Dashes, quotes, ellipsis; CJK and full-width punctuation.
+		return j+1 < len(s) && (s[j] == 0xef) == (s[j+1] == 0xbc || s[j+1] == 0xbd) && (s[j] == 0xef || s[j+1] == 0x80)
 	case '%':
 		return strings.HasPrefix(s[j:], "%26") || strings.HasPrefix(s[j:], "%22")
 	}
@@ -156,36 +159,38 @@ func runeStart(s string, i int) int {
 	return i
 }
 
-// extend returns where the whole of a value ends that is known to be a secret.
-// In a line NAME=value of a file or a shell, marks that end a value elsewhere
-// may be part of it; and a value longer than was judged is taken whole.
-func (v *value) extend(s string) int {
+// wholeEnd returns where a value ends that is longer than was judged.
+func (v *value) wholeEnd(s string) int {
 	end := v.end
-	if v.form == quoted {
-		if v.capped {
-			for end < len(s) && s[end] != '\n' && s[end] != v.quote[len(v.quote)-1] {
-				end++
-			}
-		}
-		return end
-	}
-	env := v.sign == '=' && !v.spaced && v.beginsLine(s)
-	if !env && !v.capped {
-		return end
-	}
-	for end < len(s) {
-		if !endsBare(s, end) {
-			end++
-			continue
-		}
-		inside := env && strings.IndexByte(",;()&|<>}]", s[end]) >= 0 &&
-			end+1 < len(s) && !endsBare(s, end+1)
-		if !inside {
+	for end < len(s) && s[end] != '\n' {
+		if v.form == quoted && s[end] == v.quote[len(v.quote)-1] || v.form == bare && endsBare(s, end) {
 			break
 		}
 		end++
 	}
 	return end
+}
+
+// endOfSetting returns where the value ends if it is that of a line NAME=value
+// of a file or a shell: there, marks that end a value elsewhere are part of it.
+func (v *value) endOfSetting(s string) int {
+	end := v.end
+	if v.form == quoted || v.sign != '=' || v.spaced || !v.beginsLine(s) {
+		return end
+	}
+	for end < len(s) && end-v.start < maxValue {
+		if !endsBare(s, end) {
+			end++
+			continue
+		}
+		text := s[v.start:end]
+		call := s[end] == '(' && (identifier(text) || dottedNames(text))
+		if call || strings.IndexByte(",;()&|<>}]", s[end]) < 0 || end+1 == len(s) || endsBare(s, end+1) {
+			break
+		}
+		end++
+	}
+	return runeStart(s, end)
 }
 
 // beginsLine tells whether the name is the first thing on its line, but for
