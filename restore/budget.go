@@ -16,6 +16,8 @@ type section struct {
 	dense bool
 	sep   string
 	items []item
+	// open is set once the title is paid for; spent is what optional items took.
+	open  bool
 	spent pith.Tokens
 }
 
@@ -68,7 +70,8 @@ func (s *section) write(b *strings.Builder) {
 	}
 }
 
-// grant lets a section take its best items until it holds a share of the budget.
+// grant lets a section take its best items until they hold a share of the room
+// that is left by what is never dropped.
 type grant struct {
 	section string
 	percent int
@@ -79,20 +82,21 @@ type grant struct {
 // cheap and needed most, so they come before prose; old and resolved matters
 // come last.
 var grants = []grant{
-	{secMessages, 25}, {secQuestions, 6}, {secPending, 6}, {secFailed, 8},
-	{secUnverified, 3}, {secVerified, 7}, {secDecisions, 5}, {secEnvironment, 4},
+	{secMessages, 25}, {secQuestions, 6}, {secPending, 6}, {secFailed, 8}, {secUnverified, 3},
+	{secVerified, 7}, {secDecisions, 5}, {secEnvironment, 4},
 
-	{secTests, 8}, {secCommits, 6}, {secSymbols, 12}, {secInspected, 10}, {secPaths, 8}, {secRefs, 3},
+	{secTests, 8}, {secCommits, 7}, {secSymbols, 10}, {secInspected, 14}, {secPaths, 18}, {secRefs, 3},
 
-	{secFailures, 100}, {secLastWords, 9}, {secDone, 4}, {secKeyLines, 5}, {secDecisions, 9}, {secVerified, 12},
+	{secFailures, 30}, {secPaths, 26}, {secInspected, 22}, {secCommits, 10}, {secSymbols, 18}, {secLastWords, 8}, {secDone, 4},
+	{secKeyLines, 4}, {secDecisions, 9}, {secVerified, 12},
 
-	{secSymbols, 22}, {secPaths, 14}, {secInspected, 16}, {secTests, 14}, {secCommits, 10}, {secRefs, 5},
-	{secDecisions, 14}, {secFailed, 14}, {secKeyLines, 10}, {secTodo, 100}, {secURLs, 3},
+	{secTests, 14}, {secPaths, 30}, {secSymbols, 24}, {secRefs, 5}, {secDecisions, 14},
+	{secFailed, 14}, {secKeyLines, 10}, {secTodo, 100}, {secURLs, 3},
 
 	{secMessages, 100}, {secSymbols, 30}, {secPaths, 100}, {secInspected, 100}, {secTests, 100}, {secCommits, 100},
-	{secQuestions, 100}, {secPending, 100}, {secEnvironment, 100}, {secDone, 100}, {secDecisions, 100},
+	{secQuestions, 100}, {secPending, 100}, {secEnvironment, 100}, {secDone, 100}, {secDecisions, 100}, {secFailures, 100},
 	{secFailed, 100}, {secVerified, 100}, {secUnverified, 100}, {secKeyLines, 100}, {secSymbols, 100}, {secRefs, 100},
-	{secLastWords, 100}, {secURLs, 100}, {secResolved, 100},
+	{secLastWords, 100}, {secURLs, 100}, {secResolved, 10},
 }
 
 // overhead is kept free for the fence and for the line that counts the drops.
@@ -111,6 +115,7 @@ func (r *renderer) choose() {
 			}
 		}
 	}
+	room := r.budget - r.used
 	order := make(map[string][]*item, len(r.sections))
 	for _, g := range grants {
 		s := byName[g.section]
@@ -121,7 +126,7 @@ func (r *renderer) choose() {
 		if !ok {
 			items = ranked(s)
 		}
-		order[g.section] = r.serve(s, items, r.budget*pith.Tokens(g.percent)/100)
+		order[g.section] = r.serve(s, items, room*pith.Tokens(g.percent)/100)
 	}
 }
 
@@ -153,16 +158,14 @@ func (r *renderer) serve(s *section, items []*item, limit pith.Tokens) []*item {
 			it.tokens = r.cost(s, it.text)
 		}
 		if it.tokens <= room {
-			r.keep(s, it, it.tokens)
-			r.taken = append(r.taken, it)
+			r.take(s, it, it.tokens)
 			missed = 0
 			continue
 		}
 		if it.short != "" {
 			if n := r.cost(s, it.short); n <= room {
 				it.text, it.shortened = it.short, true
-				r.keep(s, it, n)
-				r.taken = append(r.taken, it)
+				r.take(s, it, n)
 				continue
 			}
 		}
@@ -174,14 +177,21 @@ func (r *renderer) serve(s *section, items []*item, limit pith.Tokens) []*item {
 
 func (r *renderer) keep(s *section, it *item, tokens pith.Tokens) {
 	it.kept, it.tokens = true, tokens
-	s.spent += tokens
+	s.open = true
 	r.used += tokens
+}
+
+// take keeps an optional item.
+func (r *renderer) take(s *section, it *item, tokens pith.Tokens) {
+	r.keep(s, it, tokens)
+	s.spent += tokens
+	r.taken = append(r.taken, it)
 }
 
 // cost is what an item adds to the block, its section's title with the first.
 func (r *renderer) cost(s *section, text string) pith.Tokens {
 	n := pith.Tokens(0)
-	if s.spent == 0 {
+	if !s.open {
 		n = r.count(s.title) + 2
 	}
 	if s.dense {

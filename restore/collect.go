@@ -110,6 +110,9 @@ func (r *renderer) constraints() section {
 			counts[place]++
 			continue
 		}
+		if c.Text == r.state.Goal.Text {
+			continue // the goal is one rule, and stands just above
+		}
 		s.must(constraintLine(c))
 	}
 	for _, p := range places {

@@ -21,7 +21,7 @@ var roles = []string{"human", "user", "assistant", "system", "developer", "tool"
 // in it can close the fence, open a reminder, imitate a turn or a section.
 // Every change is visible; text without such marks comes back as it is.
 func quote(text string) string {
-	if !strings.ContainsAny(text, "<:§") {
+	if strings.IndexByte(text, '<') < 0 && strings.IndexByte(text, ':') < 0 && !strings.Contains(text, sectionMark) {
 		return text
 	}
 	var b []byte
