@@ -16,6 +16,7 @@ const maxExcerpts = 12
 func (e *evidenceSlot) facts(f *Facts) {
 	runs := e.linked()
 	keep := e.kept(runs)
+	relink(runs, keep)
 	excerpts := 0
 	for i := len(runs) - 1; i >= 0; i-- {
 		it := &runs[i].item
@@ -142,6 +143,30 @@ func (e *evidenceSlot) kept(runs []evidenceRun) []bool {
 		}
 	}
 	return keep
+}
+
+// relink keeps the passes that ended a failure which stays, and lets a run whose
+// successor is left out name the one after it: what is left out is named nowhere.
+func relink(runs []evidenceRun, keep []bool) {
+	at := make(map[string]int, len(runs))
+	for i := range runs {
+		at[runs[i].item.ID] = i
+	}
+	for i := range runs {
+		if j, ok := at[runs[i].item.ResolvedBy]; ok && keep[i] {
+			keep[j] = true
+		}
+	}
+	for i := len(runs) - 1; i >= 0; i-- {
+		by := runs[i].item.SupersededBy
+		if by == nil || !keep[i] {
+			continue
+		}
+		for j, ok := at[*by]; ok && !keep[j] && runs[j].item.SupersededBy != nil; j, ok = at[*by] {
+			by = runs[j].item.SupersededBy
+		}
+		runs[i].item.SupersededBy = by
+	}
 }
 
 // squashSpaces writes a line with single spaces.

@@ -76,7 +76,7 @@ func chooseNext(x *Extractor, f *Facts) pith.NextAction {
 	if source == (pith.Source{}) {
 		source = f.Goal.Source
 	}
-	return pith.NextAction{Kind: "none", Text: "No step is open: the user's next message decides.", Basis: "none", Provenance: pith.UserExplicit, Source: source}
+	return pith.NextAction{Kind: "none", Text: "No step is open: the user's next message decides.", Basis: "none", Provenance: pith.Assistant, Source: source}
 }
 
 // takeUp makes a step of a call without a result.
