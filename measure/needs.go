@@ -101,3 +101,14 @@ func (s *NeedShares) Add(t NeedShares) {
 	s.SHAs.Add(t.SHAs)
 	s.Symbols.Add(t.Symbols)
 }
+
+// TextOf is the text of messages, as a client's replacement history holds it.
+func TextOf(messages []pith.Message) string {
+	var b strings.Builder
+	for i := range messages {
+		for k := range messages[i].Blocks {
+			b.WriteString(messages[i].Blocks[k].Text + "\n")
+		}
+	}
+	return b.String()
+}

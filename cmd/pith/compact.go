@@ -1,0 +1,254 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/pith-memory/pith"
+	"github.com/pith-memory/pith/memory"
+	"github.com/pith-memory/pith/redact"
+	"github.com/pith-memory/pith/restore"
+	"github.com/pith-memory/pith/schema"
+	"github.com/pith-memory/pith/wire"
+)
+
+// compactFlags are the flags of `pith compact`.
+type compactFlags struct {
+	view, pattern, format, out string
+	through, boundary          int
+	budget, window             int
+	pins                       []string
+	explain, asJSON, pretty    bool
+	force, resent              bool
+}
+
+const compactLong = `Turn a session into a small, checked working state, without a model.
+
+FILE is a session of Claude Code or Codex, or an API request body (Anthropic
+messages, OpenAI chat, OpenAI responses); the format is detected from the
+content. The file is only ever read.
+
+Views:
+  block     the text to put into the next session (default)
+  state     the ten-slot working state, as JSON
+  memory    the same as the 8-field compact memory, as JSON
+  messages  the API body to send next: head, memory, and a safe tail
+
+Exit codes: 0 done, 1 unexpected, 2 usage, 3 unreadable input, 4 declined
+(nothing to gain; --force overrides), 5 failed check.`
+
+func compactCommand(c *console) *cobra.Command {
+	var f compactFlags
+	cmd := &cobra.Command{
+		Use:   "compact FILE|-",
+		Short: "Turn a session into a working state and a block to restore",
+		Long:  compactLong,
+		Example: `  pith compact session.jsonl
+  pith compact session.jsonl --view state -o state.json
+  pith compact session.jsonl --boundary 1 --explain   # what the client held before its first compaction
+  pith compact body.json --view messages --pattern message
+  pith compact - --pin "never push to main" < session.jsonl`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			f.defaults(c.settings, cmd.Flags().Changed("through"))
+			return c.compact(args[0], &f)
+		},
+	}
+	fl := cmd.Flags()
+	fl.StringVar(&f.view, "view", "block", "what to print: block, state, memory or messages")
+	fl.StringVar(&f.pattern, "pattern", "system", "where the block goes: system or message")
+	fl.IntVar(&f.through, "through", -1, "index of the last message to read, from 0")
+	fl.IntVar(&f.boundary, "boundary", 0, "stop just before the client's own N-th compaction")
+	fl.IntVar(&f.budget, "budget", 0, "tokens of the block")
+	fl.IntVar(&f.window, "window", 0, "context window in tokens")
+	fl.StringArrayVar(&f.pins, "pin", nil, "a text that must stay, word for word; may be repeated")
+	fl.StringVar(&f.format, "format", "", "read the input as this format instead of detecting it")
+	fl.BoolVar(&f.explain, "explain", false, "say what is kept, what is dropped and why, and write nothing else")
+	fl.StringVarP(&f.out, "output", "o", "", "write to this file instead of standard output")
+	fl.BoolVar(&f.asJSON, "json", false, "print the block or the explanation as JSON")
+	fl.BoolVar(&f.pretty, "pretty", false, "indent the JSON of the views")
+	fl.BoolVar(&f.force, "force", false, "go on where there is nothing to gain")
+	fl.BoolVar(&f.resent, "with-resent", false, "write out the rules of system prompts and rules files, for a target that will not send them itself")
+	for flag, values := range map[string][]string{"view": views, "pattern": {"system", "message"}, "format": formatNames()} {
+		_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
+	}
+	return cmd
+}
+
+var views = []string{"block", "state", "memory", "messages"}
+
+func formatNames() []string {
+	return []string{
+		string(pith.FormatClaudeCode), string(pith.FormatCodex), string(pith.FormatAnthropic),
+		string(pith.FormatOpenAIChat), string(pith.FormatOpenAIResponses),
+	}
+}
+
+func (f *compactFlags) defaults(s *settings, hasThrough bool) {
+	f.pattern, f.budget, f.window = s.value("pattern"), s.count("budget"), s.count("window")
+	if !hasThrough {
+		f.through = -1
+	}
+}
+
+func (f *compactFlags) check() error {
+	switch {
+	case !contains(views, f.view):
+		return usage("", "--view %q: want %s", f.view, strings.Join(views, ", "))
+	case f.format != "" && !contains(formatNames(), f.format):
+		return usage("", "--format %q: want %s", f.format, strings.Join(formatNames(), ", "))
+	case f.boundary < 0:
+		return usage("", "--boundary counts the client's compactions from 1")
+	case f.through < -1:
+		return usage("", "--through counts messages from 0")
+	case f.through >= 0 && f.boundary > 0:
+		return usage("", "--through and --boundary both name the cut: use one")
+	}
+	return nil
+}
+
+func contains(list []string, v string) bool {
+	for _, x := range list {
+		if x == v {
+			return true
+		}
+	}
+	return false
+}
+
+// readOptions are the flags that say what part of the session is read.
+func (f *compactFlags) readOptions(name string) memory.ReadOptions {
+	o := memory.ReadOptions{Format: pith.Format(f.format), Boundary: f.boundary, KeepLive: f.view == "messages"}
+	if name != "" {
+		if abs, err := filepath.Abs(name); err == nil {
+			o.Name = abs
+		}
+	}
+	if f.through >= 0 {
+		o.Through = &f.through
+	}
+	return o
+}
+
+func (f *compactFlags) config(s *settings) memory.Config {
+	c := memory.Config{Window: f.window, Budget: pith.Tokens(f.budget), Pattern: s.pattern(), RenderResent: f.resent, Explain: f.explain, Policy: s.policy()}
+	for _, p := range f.pins {
+		c.Pins = append(c.Pins, pith.Pin{Text: redact.New(redact.Options{}).Text(p), By: "user"})
+	}
+	return c
+}
+
+func (c *console) compact(arg string, f *compactFlags) error {
+	if err := f.check(); err != nil {
+		return err
+	}
+	in, err := c.open(arg)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	m := memory.New(f.config(c.settings))
+	s, err := m.Read(in, f.readOptions(in.name))
+	if err != nil {
+		return inFile(in.name, err)
+	}
+	c.warnSkipped(s)
+	r, err := m.Compact(s, pith.ReasonManual)
+	if err != nil {
+		return inFile(in.name, err)
+	}
+	in.Close()
+	if f.explain {
+		return c.explain(s, r, f)
+	}
+	out, err := f.render(m, s, r)
+	if err != nil {
+		return err
+	}
+	return c.write(f.out, out)
+}
+
+// render makes the bytes of the view that was asked for.
+func (f *compactFlags) render(m *memory.Memory, s *memory.Session, r *memory.Result) ([]byte, error) {
+	switch f.view {
+	case "state":
+		return schema.Marshal(r.State, f.pretty)
+	case "memory":
+		compact, err := schema.ToCompact(r.State)
+		if err != nil {
+			return nil, err
+		}
+		return schema.MarshalCompact(compact, f.pretty)
+	case "messages":
+		return f.messages(m, s, r)
+	}
+	if err := worthwhile(r, f.force); err != nil {
+		return nil, err
+	}
+	if f.asJSON {
+		return blockJSON(r)
+	}
+	return []byte(r.Block.Text), nil
+}
+
+func (f *compactFlags) messages(m *memory.Memory, s *memory.Session, r *memory.Result) ([]byte, error) {
+	result, err := m.Apply(s.Conversation(), r, restore.ApplyOptions{})
+	if err != nil {
+		return nil, err
+	}
+	body, err := wire.Encode(result.Conversation)
+	if err != nil {
+		return nil, err
+	}
+	// What leaves as a file or through a pipe holds no secret, the kept tail
+	// included; a program that sends it on uses the library, which leaves the
+	// caller's own bytes alone.
+	body = redact.New(redact.Options{}).JSON(body)
+	return append(body, '\n'), nil
+}
+
+// worthwhile declines a block that is no smaller than what it stands for.
+func worthwhile(r *memory.Result, force bool) error {
+	before, after := r.State.Metrics.TokensBefore, r.Block.Tokens
+	if force || after < before {
+		return nil
+	}
+	return &pith.Error{
+		Op: "compact", Kind: pith.KindDeclined,
+		Err:  fmt.Errorf("nothing to gain: the block has %d tokens, the conversation %d", after, before),
+		Hint: "--force prints the block all the same; --view state is always given",
+	}
+}
+
+// inFile adds the file's name to an error about its content.
+func inFile(name string, err error) error {
+	if name == "" {
+		name = "standard input"
+	}
+	return fmt.Errorf("%s: %w", name, err)
+}
+
+// warnSkipped says on standard error which rows could not be read.
+func (c *console) warnSkipped(s *memory.Session) {
+	if s.SkippedN == 0 {
+		return
+	}
+	var where []string
+	for i, x := range s.Skipped {
+		if i == 5 {
+			where = append(where, "...")
+			break
+		}
+		where = append(where, fmt.Sprintf("line %d (%s)", x.Line, x.Reason))
+	}
+	fmt.Fprintf(c.err, "pith: skipped %d damaged rows: %s\n", s.SkippedN, strings.Join(where, ", "))
+}
+
+// marshalled is the state as it is written.
+func marshalled(s *pith.State) (string, error) {
+	b, err := schema.Marshal(s, false)
+	return string(b), err
+}

@@ -1,0 +1,297 @@
+package main
+
+import (
+	"fmt"
+	"sort"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/pith-memory/pith"
+	"github.com/pith-memory/pith/memory"
+	"github.com/pith-memory/pith/meter"
+	"github.com/pith-memory/pith/trigger"
+)
+
+// inspection is what `pith inspect` finds out about a session.
+type inspection struct {
+	File        string         `json:"file"`
+	Format      pith.Format    `json:"format"`
+	Session     string         `json:"session_id"`
+	Model       string         `json:"model"`
+	Window      int            `json:"window"`
+	WindowFrom  string         `json:"window_from"`
+	Messages    int            `json:"messages"`
+	Turns       []turnFill     `json:"turns"`
+	Fills       []share        `json:"what_fills_the_window"`
+	Triggers    []firing       `json:"triggers"`
+	Compactions []compaction   `json:"compactions"`
+	Skipped     int            `json:"skipped_rows"`
+	UnknownRows map[string]int `json:"passed_over_rows"`
+}
+
+// turnFill is how full the window was after one model request.
+type turnFill struct {
+	Turn     int         `json:"turn"`
+	Message  int         `json:"message"`
+	Time     *time.Time  `json:"time"`
+	Used     pith.Tokens `json:"used"`
+	Basis    string      `json:"basis"`
+	Content  pith.Tokens `json:"content"`
+	Fraction float64     `json:"fraction"`
+}
+
+// share is how much of the live content is of one kind.
+type share struct {
+	What   string      `json:"what"`
+	Tokens pith.Tokens `json:"tokens"`
+	Blocks int         `json:"blocks"`
+}
+
+// firing is a place where a trigger would act.
+type firing struct {
+	Turn    int         `json:"turn"`
+	Message int         `json:"message"`
+	Action  string      `json:"action"`
+	Reason  pith.Reason `json:"reason"`
+	Text    string      `json:"text"`
+}
+
+// compaction is a place where the client compacted by itself.
+type compaction struct {
+	N       int         `json:"n"`
+	Turn    int         `json:"turn"`
+	Message int         `json:"message"`
+	Line    int         `json:"line"`
+	Trigger string      `json:"trigger"`
+	Before  pith.Tokens `json:"before"`
+}
+
+func inspectCommand(c *console) *cobra.Command {
+	var asJSON bool
+	var format string
+	var window int
+	cmd := &cobra.Command{
+		Use:   "inspect FILE|-",
+		Short: "Show how full the window was, what fills it, and where each trigger would fire",
+		Long: `Show how full a session's context window was turn by turn, what fills it, where
+each trigger would fire, and where the client compacted by itself. On a terminal
+the fill is drawn as a chart.`,
+		Example: "  pith inspect session.jsonl\n  pith inspect --window 200000 --json session.jsonl",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if format != "" && !contains(formatNames(), format) {
+				return usage("", "--format %q: want one of %v", format, formatNames())
+			}
+			in, err := c.open(args[0])
+			if err != nil {
+				return err
+			}
+			defer in.Close()
+			i, s, err := inspect(in, pith.Format(format), c.settings)
+			if err != nil {
+				return inFile(in.name, err)
+			}
+			in.Close()
+			c.warnSkipped(s)
+			if asJSON {
+				return printJSON(c.out, i)
+			}
+			return c.printInspection(i)
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	cmd.Flags().StringVar(&format, "format", "", "read the input as this format instead of detecting it")
+	cmd.Flags().IntVar(&window, "window", 0, "context window in tokens")
+	return cmd
+}
+
+// observer follows a session record by record.
+type observer struct {
+	i      *inspection
+	window int
+	fills  map[string]*share
+	tools  map[string]string
+	state  trigger.State
+	policy trigger.Policy
+	role   pith.Role
+	id     string
+	turn   int
+	failed failureRun
+	text   string
+}
+
+func inspect(in *input, format pith.Format, set *settings) (*inspection, *memory.Session, error) {
+	o := &observer{
+		i:      &inspection{File: in.name, Turns: []turnFill{}, Triggers: []firing{}, Compactions: []compaction{}},
+		window: set.count("window"), policy: set.policy(),
+		fills: map[string]*share{}, tools: map[string]string{},
+	}
+	s, err := memory.New(memory.Config{Window: o.window}).Read(in, memory.ReadOptions{
+		Format: format,
+		Each:   func(s *memory.Session, r pith.Record, _ int64) { o.record(s, r) },
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	reading := s.Reading(o.window)
+	i := o.i
+	i.Format, i.Session, i.Model = s.Header.Format, s.Header.SessionID, s.Model()
+	i.Window, i.WindowFrom, i.Messages = reading.Window, reading.WindowFrom, s.Messages
+	i.Skipped, i.UnknownRows = s.SkippedN, s.Unknown
+	for _, f := range o.fills {
+		i.Fills = append(i.Fills, *f)
+	}
+	sort.Slice(i.Fills, func(a, b int) bool {
+		x, y := i.Fills[a], i.Fills[b]
+		if x.Tokens != y.Tokens {
+			return x.Tokens > y.Tokens
+		}
+		return x.What < y.What
+	})
+	return i, s, nil
+}
+
+func (o *observer) record(s *memory.Session, r pith.Record) {
+	switch {
+	case r.Boundary != nil:
+		o.i.Compactions = append(o.i.Compactions, compaction{
+			N: r.Boundary.N, Turn: o.turn, Message: s.LastMessage(), Line: r.Boundary.Line,
+			Trigger: r.Boundary.Trigger, Before: r.Boundary.Before,
+		})
+		clear(o.fills)
+		o.state.Compacted(s.Reading(o.window))
+	case r.Message != nil && r.Message.Agent == "":
+		o.message(s, r.Message)
+	}
+}
+
+func (o *observer) message(s *memory.Session, m *pith.Message) {
+	newTurn := m.Role == pith.RoleAssistant && (o.role != pith.RoleAssistant || m.ID != o.id && m.Usage != nil)
+	o.role, o.id = m.Role, m.ID
+	if newTurn {
+		o.turn++
+	}
+	for i := range m.Blocks {
+		o.count(&m.Blocks[i])
+		o.failed.block(&m.Blocks[i], o.tools)
+		if m.Blocks[i].Kind == pith.KindText && m.Blocks[i].Origin == pith.UserExplicit {
+			o.text = m.Blocks[i].Text
+		}
+	}
+	if !newTurn {
+		return
+	}
+	reading := s.Reading(o.window)
+	fill := turnFill{Turn: o.turn, Message: m.Index, Used: reading.Used, Basis: reading.Basis, Content: s.Live(), Fraction: reading.Fraction}
+	if !m.Time.IsZero() {
+		t := m.Time
+		fill.Time = &t
+	}
+	o.i.Turns = append(o.i.Turns, fill)
+	o.decide(reading, m.Index)
+}
+
+// decide asks the policy after every turn, and notes what it would do anew.
+func (o *observer) decide(reading meter.Reading, message int) {
+	d := o.policy.Next(&o.state, trigger.Input{Reading: reading, Turn: o.turn, FailureRun: o.failed.n, UserText: o.text})
+	o.text = ""
+	if d.Action == trigger.None {
+		return
+	}
+	if n := len(o.i.Triggers); n > 0 && o.i.Triggers[n-1].Reason == d.Reason && o.i.Triggers[n-1].Action == d.Action.String() {
+		return
+	}
+	o.i.Triggers = append(o.i.Triggers, firing{Turn: o.turn, Message: message, Action: d.Action.String(), Reason: d.Reason, Text: d.Text})
+}
+
+// count adds a block to what fills the window.
+func (o *observer) count(b *pith.Block) {
+	what := "other"
+	switch b.Kind {
+	case pith.KindText:
+		what = map[pith.Provenance]string{
+			pith.UserExplicit: "user text", pith.Assistant: "assistant text", pith.System: "system prompt",
+		}[b.Origin]
+		if what == "" {
+			what = "harness text"
+		}
+	case pith.KindThinking:
+		what = "thinking"
+	case pith.KindToolUse:
+		what = "calls of " + b.ToolName
+		o.tools[b.ToolUseID] = b.ToolName
+	case pith.KindToolResult:
+		what = "results of " + o.tools[b.ToolUseID]
+	case pith.KindImage:
+		what = "images"
+	}
+	f := o.fills[what]
+	if f == nil {
+		f = &share{What: what}
+		o.fills[what] = f
+	}
+	f.Tokens += meter.EstimateBlock(b)
+	f.Blocks++
+}
+
+// failureRun counts consecutive failed calls of the same tool.
+type failureRun struct {
+	tool string
+	n    int
+}
+
+func (f *failureRun) block(b *pith.Block, tools map[string]string) {
+	if b.Kind != pith.KindToolResult {
+		return
+	}
+	failed := b.IsError || b.Exit != nil && *b.Exit != 0 && !b.ExpectedNonZero
+	switch tool := tools[b.ToolUseID]; {
+	case !failed:
+		*f = failureRun{}
+	case tool == f.tool:
+		f.n++
+	default:
+		*f = failureRun{tool: tool, n: 1}
+	}
+}
+
+func (c *console) printInspection(i *inspection) error {
+	fmt.Fprintf(c.out, "%s  %s, session %s, model %s\n", c.paint(bold, i.File), i.Format, or(i.Session, "(none)"), or(i.Model, "(unknown)"))
+	window := "unknown (set --window)"
+	if i.Window > 0 {
+		window = fmt.Sprintf("%s tokens (from %s)", thousands(i.Window), i.WindowFrom)
+	}
+	fmt.Fprintf(c.out, "window   %s\n", window)
+	fmt.Fprintf(c.out, "content  %d messages, %d turns, %d compactions by the client, %d damaged rows\n", i.Messages, len(i.Turns), len(i.Compactions), i.Skipped)
+	if c.people {
+		c.chart(i)
+	} else {
+		fmt.Fprintln(c.out, "\nturn  message  used  basis  fraction")
+		for _, t := range i.Turns {
+			fmt.Fprintf(c.out, "%d  %d  %d  %s  %.3f\n", t.Turn, t.Message, t.Used, t.Basis, t.Fraction)
+		}
+	}
+	fmt.Fprintln(c.out, "\n"+c.paint(bold, "What fills the window now"))
+	c.printShares(i.Fills)
+	if len(i.Triggers) > 0 {
+		fmt.Fprintln(c.out, "\n"+c.paint(bold, "Where triggers would fire"))
+		for _, t := range i.Triggers {
+			fmt.Fprintf(c.out, "  turn %-5d %-8s %-16s %s\n", t.Turn, t.Action, t.Reason, t.Text)
+		}
+	}
+	if len(i.Compactions) > 0 {
+		fmt.Fprintln(c.out, "\n"+c.paint(bold, "Where the client compacted"))
+		for _, x := range i.Compactions {
+			fmt.Fprintf(c.out, "  turn %-5d after message %-6d line %-6d %-7s %s tokens before\n", x.Turn, x.Message, x.Line, or(x.Trigger, "?"), thousands(int(x.Before)))
+		}
+	}
+	return nil
+}
+
+func or(v, instead string) string {
+	if v == "" {
+		return instead
+	}
+	return v
+}

@@ -1,0 +1,157 @@
+// Command pith gives AI agents compact memory: it turns a session that a
+// coding agent left on disk into a small, checked working state.
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime/debug"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/pith-memory/pith"
+)
+
+func main() {
+	// A run lasts milliseconds and ends with the process: collecting garbage
+	// often would cost more than it frees. The limit keeps a huge file honest.
+	debug.SetGCPercent(400)
+	debug.SetMemoryLimit(384 << 20)
+	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}
+
+// console is what a command talks to.
+type console struct {
+	in       io.Reader
+	out, err io.Writer
+	// people is set where standard output is a terminal, and colour where it
+	// also wants colour.
+	people, colour bool
+	// progress is set where standard error is a terminal.
+	progress bool
+	// width is the terminal's width in columns.
+	width    int
+	settings *settings
+}
+
+func run(args []string, in io.Reader, out, errOut io.Writer) int {
+	c := newConsole(in, out, errOut)
+	root := rootCommand(c)
+	root.SetArgs(args)
+	err := root.Execute()
+	if err != nil {
+		report(errOut, err)
+	}
+	return exitCode(err)
+}
+
+func newConsole(in io.Reader, out, errOut io.Writer) *console {
+	c := &console{in: in, out: out, err: errOut, width: 80}
+	if f, ok := out.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+		c.people = true
+		c.colour = os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+		if w, _, err := term.GetSize(int(f.Fd())); err == nil && w > 20 {
+			c.width = w
+		}
+	}
+	if f, ok := errOut.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+		c.progress = true
+	}
+	return c
+}
+
+func rootCommand(c *console) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "pith",
+		Short: "Compact memory for AI agents",
+		Long: `pith turns a coding agent's session into a small, checked working state:
+facts are extracted by code, every item says where it comes from, and secrets
+are redacted. It needs no model, no key and no configuration.`,
+		Example: `  pith compact session.jsonl                 # the block to restore in the next session
+  pith compact session.jsonl --view state    # the whole state as JSON
+  pith inspect session.jsonl                 # how full the window was, and when to compact
+  pith compact session.jsonl --view state | pith verify - --transcript session.jsonl`,
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		Args:          cobra.NoArgs,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	root.SetIn(c.in)
+	root.SetOut(c.out)
+	root.SetErr(c.err)
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return &pith.Error{Kind: pith.KindUsage, Err: err, Hint: "`" + cmd.CommandPath() + " --help` lists the flags"}
+	})
+	var configFile string
+	root.PersistentFlags().StringVar(&configFile, "config", "", "configuration file (default: pith/config.toml in the user's configuration folder)")
+	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) (err error) {
+		c.settings, err = loadSettings(configFile, cmd.Flags())
+		return err
+	}
+	root.AddCommand(
+		compactCommand(c), inspectCommand(c), verifyCommand(c), measureCommand(c), truncateCommand(c),
+		redactCommand(c), schemaCommand(c), configCommand(c), versionCommand(c),
+	)
+	return root
+}
+
+// The exit codes, documented in the README and in `pith --help`.
+const (
+	exitDone       = 0
+	exitUnexpected = 1
+	exitUsage      = 2
+	exitInput      = 3
+	exitDeclined   = 4
+	exitCheck      = 5
+	exitStore      = 6
+)
+
+func exitCode(err error) int {
+	if err == nil {
+		return exitDone
+	}
+	switch pith.KindOf(err) {
+	case pith.KindUsage:
+		return exitUsage
+	case pith.KindInput:
+		return exitInput
+	case pith.KindDeclined:
+		return exitDeclined
+	case pith.KindCheck:
+		return exitCheck
+	case pith.KindStore:
+		return exitStore
+	}
+	var known *pith.Error
+	if !errors.As(err, &known) && cobraUsage(err) {
+		return exitUsage
+	}
+	return exitUnexpected
+}
+
+// cobraUsage recognises cobra's own complaints about arguments, which have no type.
+func cobraUsage(err error) bool {
+	text := err.Error()
+	for _, p := range []string{"unknown command", "accepts ", "requires ", "unknown flag", "unknown shorthand", "invalid argument", "if any flags in the group"} {
+		if strings.HasPrefix(text, p) {
+			return true
+		}
+	}
+	return false
+}
+
+func report(w io.Writer, err error) {
+	fmt.Fprintf(w, "pith: error: %s\n", strings.ReplaceAll(err.Error(), "\n", " "))
+	if hint := pith.HintOf(err); hint != "" {
+		fmt.Fprintf(w, "pith: hint: %s\n", hint)
+	}
+}
+
+// usage is the error for a call that cannot be meant.
+func usage(hint, format string, args ...any) error {
+	return &pith.Error{Kind: pith.KindUsage, Err: fmt.Errorf(format, args...), Hint: hint}
+}

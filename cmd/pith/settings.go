@@ -1,0 +1,215 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/pith-memory/pith"
+	"github.com/pith-memory/pith/restore"
+	"github.com/pith-memory/pith/trigger"
+)
+
+// setting is one thing that can be configured: by a flag, by PITH_<NAME> in
+// the environment, or by its name in the configuration file, in that order.
+type setting struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+	From  string `json:"from"` // flag | environment | file | default
+	About string `json:"about"`
+	check func(string) error
+}
+
+// settings holds every setting with its effective value.
+type settings struct {
+	File string    `json:"file"`
+	List []setting `json:"settings"`
+}
+
+// known lists what can be configured, with the defaults.
+func known() []setting {
+	return []setting{
+		{Name: "window", Value: "0", About: "context window in tokens; 0 asks the session, then the table of models", check: wantCount},
+		{Name: "budget", Value: "0", About: "tokens of the restored block; 0 is 4000, or 8000 for windows of 200000 and more", check: wantCount},
+		{Name: "pattern", Value: "system", About: "where the block goes: system (prompt) or message (first user message)", check: wantPattern},
+		{Name: "warn-at", Value: "0.6", About: "fraction of the window at which verbose output is staged for truncation", check: wantFraction},
+		{Name: "compact-at", Value: "0.7", About: "fraction of the window at which to compact", check: wantFraction},
+		{Name: "block-at", Value: "0.8", About: "fraction of the window at which tools are blocked", check: wantFraction},
+		{Name: "compact-tokens", Value: "0", About: "absolute number of tokens at which to compact; 0 is off", check: wantCount},
+		{Name: "turns", Value: "40", About: "turns since the last compaction that count once the window is half full", check: wantCount},
+	}
+}
+
+func wantCount(v string) error {
+	if n, err := strconv.Atoi(v); err != nil || n < 0 {
+		return errors.New("want a whole number, 0 or more")
+	}
+	return nil
+}
+
+func wantFraction(v string) error {
+	if f, err := strconv.ParseFloat(v, 64); err != nil || f <= 0 || f > 1 {
+		return errors.New("want a fraction over 0 and up to 1, as 0.7")
+	}
+	return nil
+}
+
+func wantPattern(v string) error {
+	if v != "system" && v != "message" {
+		return errors.New("want system or message")
+	}
+	return nil
+}
+
+// loadSettings works out every effective value and where it came from.
+func loadSettings(file string, flags *pflag.FlagSet) (*settings, error) {
+	explicit := file != ""
+	if file == "" {
+		if dir, err := os.UserConfigDir(); err == nil {
+			file = filepath.Join(dir, "pith", "config.toml")
+		}
+	}
+	s := &settings{File: file, List: known()}
+	values, err := readConfigFile(file, explicit)
+	if err != nil {
+		return nil, err
+	}
+	for i := range s.List {
+		x := &s.List[i]
+		place := "the default"
+		if v, ok := values[x.Name]; ok {
+			x.Value, x.From, place = v, "file", file
+		} else {
+			x.From = "default"
+		}
+		env := "PITH_" + strings.ToUpper(strings.ReplaceAll(x.Name, "-", "_"))
+		if v, ok := os.LookupEnv(env); ok && v != "" {
+			x.Value, x.From, place = v, "environment", env
+		}
+		if f := flags.Lookup(x.Name); f != nil && f.Changed {
+			x.Value, x.From, place = f.Value.String(), "flag", "--"+x.Name
+		}
+		if err := x.check(x.Value); err != nil {
+			return nil, usage("`pith config` shows every setting", "%s: %s is %q: %w", place, x.Name, x.Value, err)
+		}
+	}
+	return s, nil
+}
+
+// readConfigFile reads the settings of a file; an unknown key is an error,
+// because a setting that does nothing is worse than none.
+func readConfigFile(file string, explicit bool) (map[string]string, error) {
+	data, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) && !explicit {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, &pith.Error{Op: "read the configuration", Kind: pith.KindUsage, Err: err}
+	}
+	var raw map[string]any
+	if err := toml.Unmarshal(data, &raw); err != nil {
+		where := file
+		var d *toml.DecodeError
+		if errors.As(err, &d) {
+			row, col := d.Position()
+			where = fmt.Sprintf("%s:%d:%d", file, row, col)
+		}
+		return nil, usage("the file is TOML: name = value", "%s: %w", where, err)
+	}
+	values := map[string]string{}
+	for name, v := range raw {
+		if !knownName(name) {
+			return nil, usage("known settings: "+strings.Join(settingNames(), ", "), "%s: unknown setting %q", file, name)
+		}
+		values[name] = fmt.Sprint(v)
+	}
+	return values, nil
+}
+
+func settingNames() []string {
+	var names []string
+	for _, x := range known() {
+		names = append(names, x.Name)
+	}
+	return names
+}
+
+func knownName(name string) bool {
+	for _, x := range known() {
+		if x.Name == name {
+			return true
+		}
+	}
+	return false
+}
+
+func (s *settings) value(name string) string {
+	for _, x := range s.List {
+		if x.Name == name {
+			return x.Value
+		}
+	}
+	return ""
+}
+
+// count and fraction read values that loadSettings has checked.
+func (s *settings) count(name string) int {
+	n, _ := strconv.Atoi(s.value(name))
+	return n
+}
+
+func (s *settings) fraction(name string) float64 {
+	f, _ := strconv.ParseFloat(s.value(name), 64)
+	return f
+}
+
+func (s *settings) pattern() restore.Pattern {
+	if s.value("pattern") == "message" {
+		return restore.PatternMessage
+	}
+	return restore.PatternSystem
+}
+
+func (s *settings) policy() trigger.Policy {
+	return trigger.Policy{
+		WarnAt:        s.fraction("warn-at"),
+		CompactAt:     s.fraction("compact-at"),
+		BlockAt:       s.fraction("block-at"),
+		CompactTokens: pith.Tokens(s.count("compact-tokens")),
+		Turns:         s.count("turns"),
+	}
+}
+
+func configCommand(c *console) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "config",
+		Short: "Print every setting, its effective value and where it came from",
+		Long: `Print every setting, its effective value and where it came from.
+
+A flag wins over the environment (PITH_WINDOW, PITH_COMPACT_AT ...), which wins
+over the configuration file, which wins over the default.`,
+		Example: "  pith config\n  PITH_WINDOW=200000 pith config --json",
+		Args:    cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			if asJSON {
+				return printJSON(c.out, c.settings)
+			}
+			for _, x := range c.settings.List {
+				fmt.Fprintf(c.out, "%-15s = %-8s %s\n", x.Name, x.Value, c.paint(dim, "("+x.From+") "+x.About))
+			}
+			fmt.Fprintf(c.out, "%s\n", c.paint(dim, "file: "+c.settings.File))
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return cmd
+}

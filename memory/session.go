@@ -1,0 +1,200 @@
+package memory
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/pith-memory/pith"
+	"github.com/pith-memory/pith/extract"
+	"github.com/pith-memory/pith/merge"
+	"github.com/pith-memory/pith/meter"
+	"github.com/pith-memory/pith/redact"
+	"github.com/pith-memory/pith/schema"
+	"github.com/pith-memory/pith/transcript"
+)
+
+// ReadOptions says which part of a session is read.
+type ReadOptions struct {
+	// Format is detected from the content where it is "".
+	Format pith.Format
+	// Name is the path that the state will name, "" for standard input.
+	Name string
+	// Through is the index of the last message to read, nil for all.
+	Through *int
+	// Boundary stops just before the client's own N-th compaction, 0 reads on.
+	Boundary int
+	// KeepLive keeps the live messages with their own bytes, for Conversation.
+	KeepLive bool
+	// Each is called after every record with the bytes read so far, where it
+	// is set: for progress and for what wants a figure per message.
+	Each func(s *Session, r pith.Record, offset int64)
+}
+
+// Session is a session that was read to a cut: the facts of all of it, and
+// how large the context was that the client held there.
+type Session struct {
+	Header     transcript.Header
+	Skipped    []transcript.Skip
+	SkippedN   int
+	Unknown    map[string]int
+	Boundaries []pith.Boundary
+	// Messages counts the messages that were read.
+	Messages    int
+	name        string
+	last        time.Time
+	lastMessage int
+	extract     *extract.Extractor
+	facts       *extract.Facts
+	live        meter.Live
+	redactor    *redact.Redactor
+	digest      schema.Digest
+	kept        liveMessages
+}
+
+// read folds the records of a transcript, one at a time.
+func read(r io.Reader, o ReadOptions) (*Session, error) {
+	d, err := transcript.NewDecoder(r, transcript.Options{Format: o.Format, KeepRaw: o.KeepLive})
+	if err != nil {
+		return nil, err
+	}
+	s := &Session{name: o.Name, extract: extract.New(), redactor: redact.New(redact.Options{})}
+	s.kept.on = o.KeepLive
+	for {
+		rec, err := d.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		if s.cut(rec, o) {
+			break
+		}
+		s.add(rec)
+		if o.Each != nil {
+			o.Each(s, rec, d.Offset())
+		}
+	}
+	s.Header, s.Skipped, s.SkippedN, s.Unknown = d.Header(), d.Skipped(), d.SkippedCount(), d.UnknownRows()
+	return s, s.complete(o)
+}
+
+// cut tells whether the record lies behind the part that was asked for.
+func (s *Session) cut(rec pith.Record, o ReadOptions) bool {
+	if rec.Boundary != nil {
+		return o.Boundary > 0 && rec.Boundary.N == o.Boundary
+	}
+	return rec.Message != nil && o.Through != nil && rec.Message.Index > *o.Through
+}
+
+func (s *Session) add(rec pith.Record) {
+	switch {
+	case rec.Message != nil:
+		m := rec.Message
+		s.Messages++
+		s.lastMessage = max(s.lastMessage, m.Index)
+		s.redactor.Message(m)
+		s.digest.Add(m)
+		s.live.Add(m)
+		s.kept.add(m)
+		s.extract.Message(m)
+		if m.Time.After(s.last) {
+			s.last = m.Time
+		}
+	case rec.Boundary != nil:
+		b := rec.Boundary
+		for i := range b.Replacement {
+			s.redactor.Message(&b.Replacement[i])
+		}
+		s.live.Boundary(b)
+		s.kept.boundary(b)
+		s.extract.Boundary(b)
+		note := *b
+		note.Replacement = nil
+		s.Boundaries = append(s.Boundaries, note)
+	case rec.Exit != nil:
+		s.extract.LateExit(rec.Exit)
+	}
+}
+
+// complete refuses a cut that the session does not have.
+func (s *Session) complete(o ReadOptions) error {
+	if o.Boundary > 0 && len(s.Boundaries) != o.Boundary-1 {
+		return &pith.Error{
+			Op: "cut at boundary", Kind: pith.KindUsage,
+			Err:  fmt.Errorf("there is no boundary %d: the client compacted this session %d times", o.Boundary, len(s.Boundaries)),
+			Hint: "`pith inspect` lists the compactions",
+		}
+	}
+	if s.Messages == 0 {
+		return &pith.Error{
+			Op: "read the session", Kind: pith.KindInput, Err: errors.New("it holds no messages"),
+			Hint: "pass a session file of a coding agent, or an API request body",
+		}
+	}
+	return nil
+}
+
+// Reading is how full the window was at the cut.
+func (s *Session) Reading(window int) meter.Reading {
+	return s.live.Reading(meter.ReadOptions{Window: window, Model: s.Model()})
+}
+
+// Model is the model that answered last, "" where none is named.
+func (s *Session) Model() string {
+	if s.Header.Model != "" {
+		return s.Header.Model
+	}
+	return s.Facts().Model
+}
+
+// LastMessage is the index of the last message that was read.
+func (s *Session) LastMessage() int { return s.lastMessage }
+
+// Facts are what code alone found.
+func (s *Session) Facts() *extract.Facts {
+	if s.facts == nil {
+		s.facts = s.extract.Facts()
+	}
+	return s.facts
+}
+
+// Live counts the content of the context that the client held at the cut,
+// without its fixed prompt.
+func (s *Session) Live() pith.Tokens { return s.live.Tokens() }
+
+func (s *Session) state(why pith.Reason, pins []pith.Pin) *pith.State {
+	reading := s.Reading(0)
+	scan := pith.SecretScan{RulesetSHA256: redact.Ruleset(), Status: "clean", Redactions: s.redactor.Counts(), Rescan: "clean"}
+	if len(scan.Redactions) > 0 {
+		scan.Status = "redacted"
+	}
+	return merge.State(s.Facts(), merge.Session{
+		ID:               s.sessionID(),
+		Format:           s.Header.Format,
+		Model:            s.Model(),
+		Agent:            s.Header.Agent,
+		Transcript:       s.name,
+		Trigger:          why,
+		Time:             s.last,
+		TranscriptSHA256: s.digest.Sum(),
+		Skipped:          s.SkippedN,
+		Security:         pith.Security{SecretScan: scan, Sanitized: s.redactor.Sanitized()},
+		Metrics: pith.Metrics{
+			TokensBefore: s.Live(),
+			Reported:     reading.Reported,
+			Tokenizer:    meter.Tokenizer,
+		},
+		Pins: pins,
+	})
+}
+
+// sessionID is the client's id; what has none is named by its own content.
+func (s *Session) sessionID() string {
+	if s.Header.SessionID != "" {
+		return s.Header.SessionID
+	}
+	return "content-" + s.digest.Sum()[:16]
+}
