@@ -242,6 +242,20 @@ func TestCheckAllows(t *testing.T) {
 	}
 }
 
+func TestSeal(t *testing.T) {
+	s := example()
+	want := s.Checkpoint.ID
+	s.Checkpoint.ID = "anything"
+	noProblems(t, Seal(s))
+	if s.Checkpoint.ID != want {
+		t.Errorf("the id is %s, want %s", s.Checkpoint.ID, want)
+	}
+	s.WorkType = "chore"
+	if len(Seal(s)) != 1 {
+		t.Error("Seal does not check")
+	}
+}
+
 func TestProblemsAreInOrder(t *testing.T) {
 	s := example()
 	for i := range 40 {

@@ -107,9 +107,13 @@ func (c *checker) successor(at place, byID map[string]int, e *pith.Evidence, id 
 		c.addf(ruleResolved, at, "names %s, which is %s: only a pass ends a failure", id, next.Status)
 	case !resolves && !sameCommand(e, next):
 		c.addf(ruleResolved, at, "names %s, a run of another command", id)
-	case !resolves && e.Status != "pass" && next.Status == "unknown":
+	case !resolves && failing(e) && next.Status == "unknown":
 		c.addf(ruleResolved, at, "names %s, whose outcome is unknown: the failure stays open", id)
 	}
+}
+
+func failing(e *pith.Evidence) bool {
+	return e.Status == "fail" || e.Status == "error" || e.Status == "timeout"
 }
 
 // later tells whether b ran after a; the result of a command that went on in

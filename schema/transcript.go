@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/pith-memory/pith"
 )
@@ -29,7 +30,7 @@ type Checked struct {
 // The session is streamed: a block is held against everything that points to
 // it as it passes, and nothing of it is kept.
 func CheckTranscript(s *pith.State, next func() (*pith.Message, error)) ([]Problem, Checked) {
-	t := &transcriptChecker{checker: checker{s: s}, asked: map[string]bool{}}
+	t := &transcriptChecker{checker: checker{s: s}, asked: map[string]bool{}, running: map[*outcome]bool{}}
 	if s.Checkpoint.Origin == "imported" {
 		t.add(ruleSource, in("/checkpoint", "origin"), "is imported: there is no session to hold the state against")
 		return t.problems, t.done
@@ -66,6 +67,11 @@ type transcriptChecker struct {
 	user *pith.Source
 	// asked are the open calls whose results are a user's answers, by id.
 	asked map[string]bool
+	// running are the runs whose call was met and whose last result was not.
+	running map[*outcome]bool
+	// todo are the entries of the list whose words were not met yet: an entry's
+	// source is where its status was set, which need not repeat its words.
+	todo []int
 }
 
 // claim is one statement about one block.
@@ -97,6 +103,7 @@ func (t *transcriptChecker) message(m *pith.Message) {
 		at := blockAt{m.Index, i}
 		w := witness{m: m, b: b, answer: t.answers(b)}
 		t.firstWords(w, at)
+		t.passing(w)
 		use := t.blocks[at]
 		if use == nil {
 			continue
@@ -131,6 +138,24 @@ func (t *transcriptChecker) answers(b *pith.Block) bool {
 		return asked || b.Rejected
 	}
 	return false
+}
+
+// passing shows a block to what may stand in any of several.
+func (t *transcriptChecker) passing(w witness) {
+	switch {
+	case w.b.Kind == pith.KindToolResult && len(t.running) > 0:
+		for o := range t.running {
+			o.read(w.b.Text)
+		}
+	case len(t.todo) > 0 && (w.b.Kind == pith.KindToolUse || w.b.Kind == pith.KindText):
+		t.todo = slices.DeleteFunc(t.todo, func(i int) bool {
+			if !holds(w.b.Text, t.s.Context.Todo[i].Text) {
+				return false
+			}
+			t.done.Quotes++
+			return true
+		})
+	}
 }
 
 // firstWords notes where a user first speaks in the thread of the state.
@@ -204,6 +229,9 @@ func (t *transcriptChecker) finish() {
 		}
 	}
 	sortProblems(t.problems[found:])
+	for _, i := range t.todo {
+		t.add(ruleQuote, item("/context/todo", i, "text"), "does not stand in the session: nobody made this entry")
+	}
 	t.firstGoal()
 }
 
