@@ -15,7 +15,7 @@ var choiceMarks = [...]struct {
 	contrast bool
 }{
 	{"oot cause", []string{"root cause:", "root cause is", "root cause was", "root cause**:", "root cause:**"}, false},
-	{"he fix", []string{"the fix:", "the fix is", "the fix was", "the fix**:"}, false},
+	{"he fix", []string{"the fix:", "the fix is to", "the fix is simple:", "the fix was to", "the fix**:", "the fix:**"}, false},
 	{"ecision", []string{"decision:", "decision is", "decision**:", "decision:**"}, false},
 	{"ecided", []string{"i decided", "we decided", "i've decided", "decided to", "decided against"}, false},
 	{"oing with", []string{"i'm going with", "going with", "i am going with"}, false},
@@ -24,11 +24,14 @@ var choiceMarks = [...]struct {
 	{"pting for", []string{"opting for"}, false},
 	{"'ll use", []string{"i'll use", "we'll use"}, true},
 	{"ill use", []string{"i will use", "we will use"}, true},
-	{"nstead of", []string{"i'll", "i will", "i used", "i switched", "switching", "using", "replaced", "i'm"}, true},
+	{"nstead of", []string{"i'll", "i will", "i used", "i switched", "switching to", "switched to", "replaced", "i'm"}, true},
 }
 
+// idle are alternatives that nobody would have taken: to name them is no choice.
+var idle = []string{"guess", "speculat", "assum", "papering", "hoping", "leaving changes", "getting stuck", "waiting"}
+
 // proposalMarks begin what the assistant only proposes.
-var proposalMarks = []string{"i suggest", "i recommend", "i propose", "i'd suggest", "i'd recommend", "i would suggest", "i would recommend", "shall i", "should i", "want me to", "would you like me to", "do you want me to", "my recommendation", "recommended:", "proposal:", "we could", "i could", "i can ", "option "}
+var proposalMarks = []string{"i suggest", "i recommend", "i propose", "i'd suggest", "i'd recommend", "i would suggest", "i would recommend", "shall i", "should i", "want me to", "would you like me to", "do you want me to", "my recommendation", "recommended:", "proposal:", "we could", "i could", "i can ", "option ", "if you want", "if you'd like", "ready to proceed", "ok to proceed", "proceed?", "go ahead?", "¿quieres que", "quer que eu", "devo ", "voulez-vous que", "veux-tu que", "soll ich", "мне сделать", "хотите", "要不要", "需要我", "是否要", "しましょうか", "よろしいですか", "할까요", "decision:"}
 
 // assistant reads the choices that the assistant states and the proposal it
 // ends with.
@@ -68,7 +71,12 @@ func (d *decisionSlot) choice(s *Said, p sentence) {
 // statesChoice tells a choice from a plan to find one, a condition, or the
 // choice to go on looking.
 func statesChoice(lower string) bool {
-	for _, p := range [...]string{"let me", "rather than speculat", "if ", "once ", "find the root cause", "could be", "might be", "whether", "need to decide", "you decided", "to decide"} {
+	for _, w := range idle {
+		if strings.Contains(lower, "instead of "+w) || strings.Contains(lower, "rather than "+w) {
+			return false
+		}
+	}
+	for _, p := range [...]string{"let me", "requesting permission", "if ", "once ", "find the root cause", "could be", "might be", "whether", "need to decide", "you decided", "to decide"} {
 		if strings.HasPrefix(lower, p) || p != "if " && p != "once " && strings.Contains(lower, p) {
 			return false
 		}
@@ -127,35 +135,39 @@ func alternativesIn(text string) []pith.Alternative {
 // question that more than this follows was not meant to be answered.
 const maxTail = 1200
 
-// propose keeps the last proposal of a text, and whether it ends by asking.
+// propose keeps the last proposal of a text that ends by asking for a word on
+// it. A question about facts is no proposal.
 func (d *decisionSlot) propose(s *Said) {
-	tail := cutFrom(s.Text, maxTail)
-	if !strings.Contains(tail, "?") && !strings.Contains(tail, "？") {
-		if s.Turn-d.proposal.turn > 2 {
-			d.proposal = proposal{}
-		}
-		return
+	if d.proposal.text != "" && s.Turn-d.proposal.turn > 2 {
+		d.proposal = proposal{}
 	}
+	tail := cutFrom(s.Text, maxTail)
 	base := len(s.Text) - len(tail)
 	var last, proposed sentence
 	sentences(tail, func(p sentence) {
 		last = p
 		lower := strings.ToLower(strings.ReplaceAll(tail[p.start:p.end], "’", "'"))
-		for _, m := range proposalMarks {
-			if strings.Contains(lower, m) && (proposed.end == 0 || !strings.HasSuffix(lower, "?")) {
-				proposed = p
-				return
-			}
+		if marked(lower) && (proposed.end == 0 || !isForeignQuestion(lower) || proposed.start < last.start-maxReply) {
+			proposed = p
 		}
 	})
-	if last.end == 0 || !isForeignQuestion(tail[last.start:last.end]) {
+	if proposed.end == 0 {
 		return
 	}
-	if proposed.end == 0 {
-		proposed = last
+	closing := tail[last.start:last.end]
+	if !isForeignQuestion(closing) && !strings.Contains(closing, "f you want") && !strings.Contains(closing, "f you’d like") && !strings.Contains(closing, "f you'd like") {
+		return
 	}
-	text := tail[proposed.start:proposed.end]
-	if len(text) <= maxDecisionBytes {
+	if text := tail[proposed.start:proposed.end]; len(text) <= maxDecisionBytes {
 		d.proposal = proposal{text: text, at: s.Span(base+proposed.start, base+proposed.end), asked: true, turn: s.Turn}
 	}
+}
+
+func marked(lower string) bool {
+	for _, m := range proposalMarks {
+		if strings.Contains(lower, m) {
+			return true
+		}
+	}
+	return false
 }

@@ -27,6 +27,8 @@ const (
 	maxRuleBytes   = 1200
 	// maxReply is the length up to which a text may be a correction.
 	maxReply = 500
+	// maxWritten is the length from which a text is likely to be pasted.
+	maxWritten = 1500
 )
 
 func (c *constraintSlot) said(s *Said) {
@@ -55,13 +57,13 @@ func (c *constraintSlot) said(s *Said) {
 func (c *constraintSlot) user(s *Said) {
 	c.language.add(s.Text)
 	language := c.language.language()
-	reply := s.Turn > 0 && len(s.Text) <= maxReply
+	reply, strict := s.Turn > 0 && len(s.Text) <= maxReply, len(s.Text) > maxWritten
 	sentences(s.Text, func(p sentence) {
 		text := s.Text[p.start:p.end]
 		if len(text) > maxRuleBytes {
 			return
 		}
-		polarity, ok := rule(text, language)
+		polarity, ok := rule(text, language, strict)
 		if !ok && reply {
 			polarity, ok = correction(text)
 		}
@@ -78,7 +80,7 @@ func (c *constraintSlot) resent(s *Said, path string, count *int, limit int) {
 		if *count >= limit || len(text) > maxRuleBytes {
 			return
 		}
-		if polarity, ok := rule(text, ""); ok {
+		if polarity, ok := rule(text, "", false); ok {
 			n := len(c.list)
 			c.add(pith.Constraint{Text: text, Polarity: polarity, Provenance: s.Origin, Source: s.Span(p.start, p.end), Path: path, Resent: true})
 			*count += len(c.list) - n
@@ -147,9 +149,9 @@ func refusal(c *Call) (text string, at pith.Source, ok bool) {
 }
 
 // rule tells whether a sentence is one, in English or the given language.
-func rule(text, language string) (polarity string, ok bool) {
+func rule(text, language string, strict bool) (polarity string, ok bool) {
 	lower := strings.ToLower(strings.ReplaceAll(text, "’", "'"))
-	english, isEnglish := englishRule(lower)
+	english, isEnglish := englishRule(lower, strict)
 	if own := languageOf(text); own != "" && own != "en" {
 		language = own
 	}
@@ -189,6 +191,11 @@ func correction(text string) (polarity string, ok bool) {
 		ws := englishWords(rest)
 		if len(ws) > 0 && isOneOf(ws[0].text, []string{"problem", "problems", "worries", "idea", "need", "rush", "matter", "clue", "way", "it's", "that's", "thanks", "wonder", "one", "changes", "errors"}) {
 			return "", false
+		}
+		for _, negative := range [...]string{"not ", "n't", "dont", "remove", "never", "revert", "stop"} {
+			if strings.Contains(rest, negative) {
+				return forbids, true
+			}
 		}
 		return requires, true
 	}

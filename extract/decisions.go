@@ -172,12 +172,9 @@ func clip(at pith.Source, n int, text string) pith.Source {
 
 // callText is the line of a tool use that tells best what it would have done.
 func callText(c *Call) string {
-	text := c.Use.Arg("command", "cmd", "file_path", "path", "url", "description", "query")
+	text := c.Use.Arg("command", "cmd", "file_path", "path", "url", "title", "query", "prompt")
 	if text == "" {
 		text = c.Use.ToolName
-		if len(c.Use.Args) > 0 {
-			text = c.Use.Args[0].Value
-		}
 	}
 	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
 	if line == "" {

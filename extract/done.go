@@ -24,13 +24,22 @@ func (d *doneSlot) call(c *Call) {
 		if !finishes(s.Argv) || s.Start >= s.End || s.End > len(c.Command) {
 			continue
 		}
-		text := strings.TrimSpace(c.Command[s.Start:s.End])
-		line, _, _ := strings.Cut(text, "\n")
-		line = strings.TrimSpace(cutTo(line, maxDoneBytes))
-		if line != "" {
+		if line := doneText(strings.TrimSpace(c.Command[s.Start:s.End])); line != "" {
 			d.add(pith.Quote{Text: line, Provenance: pith.Assistant, Source: spanIn(&c.Use, c.At, line)})
 		}
 	}
+}
+
+// doneText is a command's first line. Where a here document follows, it goes
+// on to that one's first line: the subject of a commit.
+func doneText(command string) string {
+	line, rest, _ := strings.Cut(command, "\n")
+	end := len(line)
+	if strings.Contains(line, "<<") && rest != "" {
+		subject, _, _ := strings.Cut(rest, "\n")
+		end += 1 + len(subject)
+	}
+	return strings.TrimSpace(cutTo(command[:end], maxDoneBytes))
 }
 
 // add keeps the latest of equal steps.
@@ -103,7 +112,10 @@ func finishes(argv []string) bool {
 	program := baseName(argv[0])
 	for _, a := range argv[1:] {
 		switch a {
-		case "--dry-run", "-n", "--list", "-l", "--help", "--abort", "--points-at", "--contains":
+		case "--dry-run", "-n", "--list", "-l", "--help", "--abort", "--points-at", "--contains", "--continue", "--version":
+			return false
+		}
+		if program == "git" && (strings.HasPrefix(a, "--sort") || strings.HasPrefix(a, "-n") && len(a) > 2) {
 			return false
 		}
 	}

@@ -22,7 +22,7 @@ func englishWords(lower string) []word {
 	for i := 0; i < len(lower); {
 		r, n := utf8.DecodeRuneInString(lower[i:])
 		if !isWordRune(r) {
-			if strings.ContainsRune(",:;(—–*", r) || r == '-' && i > 0 && lower[i-1] == ' ' || r == '.' && i+1 < len(lower) && lower[i+1] == ' ' || r == '.' && i > 0 && lower[i-1] == '.' {
+			if strings.ContainsRune(",:;—–*", r) || r == '-' && i > 0 && lower[i-1] == ' ' || r == '.' && i+1 < len(lower) && lower[i+1] == ' ' || r == '.' && i > 0 && lower[i-1] == '.' {
 				first, pause = true, true
 			}
 			i += n
@@ -49,7 +49,7 @@ var (
 	// fillers may stand before the first word that counts.
 	fillers = []string{"ok", "okay", "yes", "yeah", "yep", "yup", "sure", "no", "nope", "hmm", "well", "also", "now", "just", "actually", "so", "great", "good", "perfect", "thanks", "maybe", "again", "first", "next", "rules", "note", "important", "finally", "really", "always"}
 	// joiners begin a new clause.
-	joiners = []string{"and", "but", "please", "then", "or", "so", "also", "let's", "lets", "to", "again"}
+	joiners = []string{"and", "but", "please", "then", "or", "so", "let's", "lets", "to"}
 	// subjects begin a statement, or a question.
 	subjects = []string{"i", "we", "you", "it", "he", "she", "they", "this", "that", "these", "those", "there", "the", "a", "an", "my", "our", "your", "its", "their", "his", "i'm", "i've", "i'd", "i'll", "it's", "that's", "there's", "we're", "we've", "they're", "he's", "she's", "some", "all", "most", "each", "every", "currently", "since", "because", "although", "tests", "which", "who", "one", "still", "already"}
 	asking   = []string{"what", "why", "how", "where", "who", "which", "whose", "is", "are", "was", "were", "do", "does", "did", "has", "have", "had", "am", "isn't", "aren't", "doesn't", "didn't", "wasn't", "don't", "should", "shouldn't", "would", "could", "can", "can't", "couldn't", "may", "will", "won't"}
@@ -60,32 +60,60 @@ var (
 )
 
 // englishRule tells whether a sentence forbids, requires or limits something.
-func englishRule(lower string) (polarity string, ok bool) {
-	ws := englishWords(lower)
+// In a pasted document (strict) a sentence counts only where it says so in
+// plain words: much of such a text describes what is.
+func englishRule(lower string, strict bool) (polarity string, ok bool) {
+	ws := englishWords(withoutBrackets(lower))
 	if len(ws) < 2 {
 		return "", false
 	}
-	strongOnly := isQuestion(lower, ws)
+	question := isQuestion(lower, ws)
 	command := commands(ws)
 	for i := range ws {
+		if strict && !plainCue(ws, i) || question && !asks(ws) && !(i == 0 && ws[0].text == "without") && !(ws[i].first && ws[i].pause && !strings.HasPrefix(ws[i].text, "should")) {
+			continue
+		}
 		if forbidsAt(ws, i, command) {
 			return forbids, true
 		}
 	}
 	for i := range ws {
-		if limitsAt(ws, i, command) {
+		if !question && !(strict && !plainCue(ws, i)) && limitsAt(ws, i, command) {
 			return limits, true
 		}
 	}
+	if !question && readOnlyMode(lower) {
+		return limits, true
+	}
 	for i := range ws {
-		if requiresAt(ws, i, command, strongOnly) {
+		if !(strict && !plainCue(ws, i)) && requiresAt(ws, i, command, question) {
 			return requires, true
 		}
 	}
-	if !strongOnly && (command || asks(ws)) && process(lower) {
+	if !question && !strict && (command || asks(ws)) && process(lower) {
 		return requires, true
 	}
 	return "", false
+}
+
+// plainCue tells whether ws[i] is a word that makes a rule by itself, or
+// opens its sentence.
+func plainCue(ws []word, i int) bool {
+	return i == openingWord(ws) || slices.Contains([]string{"must", "mustn't", "should", "shouldn't", "never", "always"}, ws[i].text)
+}
+
+// withoutBrackets leaves out what stands in brackets within a sentence: it
+// explains, and seldom commands.
+func withoutBrackets(s string) string {
+	open := strings.IndexByte(s, '(')
+	if open <= 0 {
+		return s
+	}
+	end := strings.IndexByte(s[open:], ')')
+	if end < 0 {
+		return s
+	}
+	return s[:open] + withoutBrackets(s[open+end+1:])
 }
 
 // isQuestion tells a question from a request that is put as one: "can you fix
@@ -106,10 +134,14 @@ func asks(ws []word) bool {
 
 func openingWord(ws []word) int {
 	i := 0
-	for i < len(ws)-1 && ws[i].text != "let's" && (slices.Contains(fillers, ws[i].text) || slices.Contains(joiners, ws[i].text)) {
+	for i < len(ws)-1 && ws[i].text != "let's" && (slices.Contains(fillers, ws[i].text) || slices.Contains(joiners, ws[i].text) || isAdverb(ws[i].text)) {
 		i++
 	}
 	return i
+}
+
+func isAdverb(w string) bool {
+	return len(w) > 5 && strings.HasSuffix(w, "ly") && !slices.Contains([]string{"supply", "multiply", "anomaly"}, w)
 }
 
 // commands tells whether a sentence tells somebody to do something: it begins
@@ -118,7 +150,7 @@ func commands(ws []word) bool {
 	i := openingWord(ws)
 	if slices.Contains(leading, ws[i].text) {
 		for j := i + 1; j < len(ws); j++ {
-			if ws[j].first && !slices.Contains(joiners, ws[j].text) {
+			if ws[j].first && !slices.Contains(joiners, ws[j].text) && !slices.Contains(leading, ws[j].text) {
 				return startsCommand(ws[j:])
 			}
 		}
@@ -135,7 +167,7 @@ func startsCommand(ws []word) bool {
 		return true
 	case slices.Contains(subjects, ws[0].text), slices.Contains(asking, ws[0].text) && ws[0].text != "do" && ws[0].text != "don't":
 		return false
-	case strings.HasSuffix(ws[0].text, "ing") && ws[0].text != "bring":
+	case strings.HasSuffix(ws[0].text, "ing") && ws[0].text != "bring", isNumber(ws[0].text), strings.ContainsAny(ws[0].text, "-_") && !strings.HasPrefix(ws[0].text, "re-") && !strings.HasPrefix(ws[0].text, "de-"):
 		return false
 	}
 	return len(ws) < 2 || !slices.Contains(auxiliar, ws[1].text)
@@ -164,29 +196,31 @@ func forbidsAt(ws []word, i int, command bool) bool {
 	prev, next := textAt(ws, i-1), textAt(ws, i+1)
 	switch w := ws[i].text; w {
 	case "never":
-		return next != "mind" && next != "" && !strings.HasSuffix(next, "ed") && (openClause(ws, i) || slices.Contains([]string{"must", "should", "shall", "please", "will", "you", "we", "to", "can"}, prev) && !strings.HasSuffix(next, "s"))
+		return next != "mind" && next != "" && !strings.HasSuffix(next, "ed") && !isThirdPerson(next) && (openClause(ws, i) && !describes(ws, i) || slices.Contains([]string{"must", "should", "shall", "please", "will", "you", "we", "to", "can"}, prev))
 	case "don't", "dont", "don’t":
 		return negates(ws, i, i+1)
 	case "do", "must", "should", "shall", "may":
-		if next != "not" && !(w == "must" && next == "never") {
+		switch {
+		case next != "not" && !(w == "must" && next == "never"):
 			return false
-		}
-		if w == "do" {
+		case w == "do":
 			return negates(ws, i, i+2)
+		case w == "may":
+			return prev == "you"
 		}
-		return textAt(ws, i+2) != "have"
+		return textAt(ws, i+2) != "have" && textAt(ws, i+2) != "mean" && len(ws) > 3
 	case "mustn't", "shouldn't", "shouldnt":
-		return next != "have" && !(i == 0 && slices.Contains(persons, next))
+		return next != "have" && len(ws) > 3 && !(i == 0 && slices.Contains(persons, next))
 	case "cannot", "can't":
 		return prev == "you" && next != "see"
 	case "no":
 		return deniesNoun(ws, i)
 	case "nothing", "nobody", "none":
-		return ws[i].first && slices.Contains([]string{"gets", "may", "should", "must", "can", "is", "leaves", "goes", "else", "of", "touches", "changes"}, next) && textAt(ws, i+2) != "wrong"
+		return ws[i].first && slices.Contains([]string{"gets", "may", "should", "must", "can", "is", "leaves", "goes", "else", "of", "touches", "changes"}, next) && textAt(ws, i+2) != "wrong" && !containsAny(ws[:i], "nothing")
 	case "without":
 		return (command || asks(ws)) && next != "" && next != "any" || openClause(ws, i) && i == 0
 	case "avoid":
-		return ws[i].first || openClause(ws, i) && prev != "to" || slices.Contains([]string{"must", "should", "please"}, prev)
+		return ws[i].first && !describes(ws, i) && prev != "to" || openClause(ws, i) && prev != "to" || slices.Contains([]string{"must", "should", "please"}, prev)
 	case "leave":
 		return openClause(ws, i) && containsAny(ws[i:], "alone", "untouched", "as-is", "unchanged", "intact")
 	case "stop":
@@ -212,7 +246,7 @@ func negates(ws []word, i, verb int) bool {
 	case next == "" || next == "worry":
 		return false
 	case ws[i].first || openClause(ws, i):
-		return !slices.Contains([]string{"i", "we", "you", "they", "know", "think", "get", "forget", "see"}, next) || next == "forget"
+		return !describes(ws, i) && !slices.Contains([]string{"i", "we", "you", "they", "know", "think", "get", "forget", "see"}, next) || next == "forget"
 	case prev == "i" || prev == "we":
 		return slices.Contains([]string{"want", "wish", "like", "allow", "accept", "commit", "use", "push", "do"}, next)
 	case prev == "you":
@@ -224,16 +258,42 @@ func negates(ws []word, i, verb int) bool {
 // deniesNoun: "no new dependencies", but not "no, it is fine" or "no need".
 func deniesNoun(ws []word, i int) bool {
 	next := textAt(ws, i+1)
-	if !ws[i].first || next == "" || ws[i+1].pause || containsAny(ws[i+1:], "needed", "necessary", "required") {
+	if !ws[i].first || next == "" || ws[i+1].pause || containsAny(ws[i+1:], "needed", "necessary", "required") || containsAny(ws[:i], auxiliar...) {
 		return false
 	}
-	return !slices.Contains([]string{"i", "it", "it's", "its", "we", "you", "they", "he", "she", "that", "that's", "this", "the", "don't", "do", "not", "need", "problem", "problems", "worries", "idea", "let's", "just", "wait", "please", "way", "thanks", "matter", "longer", "actually", "use", "we're", "but", "and", "because", "remove", "thank", "clue", "rush", "there", "keep", "make", "go", "why", "what", "how", "is", "are", "a", "in", "for", "my", "your", "our", "issue", "issues", "errors", "error", "changes"}, next) || next == "changes" && len(ws) <= i+6
+	if containsAny(ws[i+1:min(i+6, len(ws))], "was", "were", "got", "has", "had") || i > openingWord(ws)+1 && !commands(ws) {
+		return false
+	}
+	return !slices.Contains([]string{"i", "it", "it's", "its", "we", "you", "they", "he", "she", "that", "that's", "this", "the", "don't", "do", "not", "need", "problem", "problems", "worries", "idea", "let's", "just", "wait", "please", "way", "thanks", "matter", "longer", "actually", "use", "we're", "but", "and", "because", "remove", "thank", "clue", "rush", "there", "keep", "make", "go", "why", "what", "how", "is", "are", "a", "in", "for", "my", "your", "our", "issue", "issues", "errors", "error", "reason", "doubt", "luck", "big", "changes"}, next) || next == "changes" && len(ws) <= i+6
 }
 
 func containsAny(ws []word, texts ...string) bool {
 	for i := range ws {
 		if slices.Contains(texts, ws[i].text) {
 			return true
+		}
+	}
+	return false
+}
+
+// isThirdPerson: "finishes" and "reaches" state, "finish" and "pass" command.
+func isThirdPerson(w string) bool {
+	return strings.HasSuffix(w, "s") && !strings.HasSuffix(w, "ss") && w != "focus" && w != "bias"
+}
+
+// describes tells whether the clause before "and", "but" or "or" belongs to a
+// relative clause, which the words after it go on with: "where we use X but
+// don't change Y".
+func describes(ws []word, i int) bool {
+	if prev := textAt(ws, i-1); prev != "and" && prev != "but" && prev != "or" {
+		return false
+	}
+	for j := i - 2; j >= 0; j-- {
+		if slices.Contains([]string{"where", "which", "who", "that", "because", "stays", "is", "has", "does", "gets"}, ws[j].text) {
+			return true
+		}
+		if ws[j].pause {
+			return false
 		}
 	}
 	return false

@@ -13,8 +13,6 @@ func limitsAt(ws []word, i int, command bool) bool {
 		return onlyLimits(ws, i, command)
 	case "unless", "except":
 		return command || containsAny(ws[:i], "must", "should", "always", "never", "no")
-	case "read-only", "readonly":
-		return len(ws) <= 4 || containsAny(ws, "mode", "sandbox", "session", "explore", "strictly", "stay", "access")
 	case "most", "least":
 		return prev == "at" && isNumber(next) && (command || mustBe(ws))
 	case "than":
@@ -25,6 +23,22 @@ func limitsAt(ws []word, i int, command bool) bool {
 		return i == openingWord(ws) && next != ""
 	case "up":
 		return next == "to" && isNumber(textAt(ws, i+2)) && command
+	}
+	return false
+}
+
+// readOnlyMode: the sentence says that a mode or a session is read-only.
+func readOnlyMode(lower string) bool {
+	if !strings.Contains(lower, "read-only") && !strings.Contains(lower, "readonly") {
+		return false
+	}
+	if len(strings.Fields(lower)) <= 4 {
+		return true
+	}
+	for _, w := range [...]string{"mode", "sandbox", "session", "explore", "strictly", "stay", "access"} {
+		if hasPhrase(lower, w) {
+			return true
+		}
 	}
 	return false
 }
@@ -41,16 +55,19 @@ func isNumber(w string) bool {
 // statements: "this commit is logic-only", "it only fails at night".
 func onlyLimits(ws []word, i int, command bool) bool {
 	prev, next := textAt(ws, i-1), textAt(ws, i+1)
+	if containsAny(ws[:i], "whether") {
+		return false
+	}
 	if slices.Contains([]string{"is", "are", "was", "were", "it", "this", "that", "i've", "i", "the", "an", "a", "not", "has", "have", "had", "there", "it's", "been", "be", "they", "he", "she", "can", "could", "would", "will", "if", "my", "our", "your"}, prev) {
 		return containsAny(ws[:i], "must", "should") || prev == "can" && textAt(ws, i-2) == "you"
 	}
 	if ws[i].first || openClause(ws, i) {
-		return next != "" && !slices.Contains([]string{"the", "thing", "one", "problem", "two", "then", "way", "a", "question"}, next) || i > 0 && next == ""
+		return next != "" && !isThirdPerson(next) && !slices.Contains([]string{"the", "thing", "one", "problem", "two", "then", "way", "a", "question", "really", "worth", "ever", "just", "because"}, next) || i > 0 && next == ""
 	}
 	if prev == "we" || prev == "you" {
 		return slices.Contains([]string{"want", "need", "use", "change", "touch", "support"}, next)
 	}
-	return command || containsAny(ws[:i], "must", "should", "may")
+	return command && !isThirdPerson(next) || containsAny(ws[:i], "must", "should", "may")
 }
 
 // requiresAt tells whether ws[i] begins what a rule requires. In a question
@@ -70,13 +87,11 @@ func requiresAt(ws []word, i int, command, question bool) bool {
 	case "must":
 		return next != "have" && next != "be" || next == "be" && !slices.Contains([]string{"it", "that", "this", "there"}, prev)
 	case "should":
-		return !slices.Contains([]string{"have", "mean", "work", "be", "probably", "also", "i", "we"}, next) ||
-			next == "be" && !slices.Contains([]string{"fine", "ok", "okay", "good", "enough", "possible", "easy", "correct", "able", "simple", "safe"}, textAt(ws, i+2)) ||
-			next == "also" && textAt(ws, i+2) != "be"
+		return len(ws) > 3 && obliges(ws, i)
 	case "always":
 		return command && next != "" && openClause(ws, i) || slices.Contains([]string{"must", "should", "please", "you"}, prev) || command && i > 1 && !containsAny(ws[:i], "is", "are", "was", "it", "they") && containsAny(ws[:i], "when", "if", "pr", "prs")
 	case "keep":
-		return openClause(ws, i) && next != "" && !slices.Contains([]string{"going", "in", "working", "up", "me", "it", "on", "trying"}, next)
+		return openClause(ws, i) && next != "" && !slices.Contains([]string{"going", "in", "working", "up", "me", "it", "on", "trying", "iterating"}, next) && (prev != "to" || containsAny(ws[:i], "sure", "need", "needs", "want", "have", "must"))
 	case "stop":
 		return openClause(ws, i) && slices.Contains([]string{"after", "when", "before", "and", "once", "at", "if", "there", "here"}, next)
 	case "want", "need", "prefer":
@@ -105,6 +120,20 @@ func requiresAt(ws []word, i int, command, question bool) bool {
 		return openClause(ws, i) && next != ""
 	}
 	return false
+}
+
+// obliges tells "it should be removed" from "that should be fine".
+func obliges(ws []word, i int) bool {
+	next, after := textAt(ws, i+1), textAt(ws, i+2)
+	switch next {
+	case "have", "mean", "work", "probably", "i", "we", "":
+		return false
+	case "just", "also", "still", "now":
+		return after != "work" && after != "be" || after == "be" && obliges(ws, i+1)
+	case "be":
+		return !slices.Contains([]string{"fine", "ok", "okay", "good", "enough", "possible", "easy", "correct", "able", "simple", "safe", "in", "there", "here", "at", "on", "still", "quick", "straightforward"}, after)
+	}
+	return !containsAny(ws[:i], "whether")
 }
 
 // prefers: "I need them to ...", "we want X", "I'd prefer"; "I want to add X" is a goal.

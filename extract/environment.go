@@ -74,12 +74,13 @@ func (e *environmentSlot) statement(s *Said, start, end int) {
 
 // statesMode tells a statement of the mode that holds from advice about modes.
 func statesMode(lower string) bool {
-	for _, m := range [...]string{" is ", "is active", ":", "restricted", "enabled", "must not", "<sandbox", "sandbox_mode", "exited", "you are in"} {
-		if strings.Contains(lower, m) {
-			return !strings.HasPrefix(lower, "if ") && !strings.HasPrefix(lower, "when ")
+	lower = strings.TrimLeft(lower, "`*_<- #")
+	for _, p := range [...]string{"sandbox_mode", "sandbox:", "sandbox ", "network access is", "network_access", "approval policy", "approval_policy", "plan mode is", "plan mode still", "mode:", "you are in", "you are now in", "exited plan mode", "this session is read-only", "read-only"} {
+		if strings.HasPrefix(lower, p) {
+			return true
 		}
 	}
-	return false
+	return strings.Contains(lower, "plan mode is active") || strings.Contains(lower, "exited plan mode") || strings.Contains(lower, "sandbox is ")
 }
 
 func (e *environmentSlot) mode(lower string) {

@@ -64,8 +64,9 @@ func (g *goalSlot) said(s *Said) {
 	case isRequest(s):
 		g.add(s.trimmed())
 	case s.Origin == pith.PeerAgent:
-		if g.standIn.text == "" {
-			g.standIn = s.trimmed()
+		// The client's own blocks come in the other agent's name, too.
+		if t := s.trimmed(); g.standIn.text == "" && t.text != "" && t.text[0] != '<' && !strings.HasPrefix(t.text, "# AGENTS.md") {
+			g.standIn = t
 		}
 	case s.Origin == pith.Harness:
 		g.harness(s)

@@ -67,12 +67,24 @@ func (p *phaseSlot) phases(s *Said) {
 			if i == 0 || !strings.ContainsRune("PpSs", rune(s.Text[i-1])) || i > 1 && wordBefore(s.Text, i-1) {
 				continue
 			}
-			if n, ok := readPhase(s.Text[from:]); ok && (n.total > 0 || mark == "hase " && n.name != "") {
+			if n, ok := readPhase(s.Text[from:]); ok && (n.total > 0 || mark == "hase " && entersPhase(s.Text[:i-1])) {
 				n.seq = s.Call
 				p.named = n
 			}
 		}
 	}
+}
+
+// entersPhase tells whether the words before "phase 2" say that it begins:
+// documents name phases without being in one.
+func entersPhase(before string) bool {
+	before = strings.ToLower(cutFrom(before, 24))
+	for _, w := range [...]string{"starting ", "start ", "begin ", "beginning ", "moving to ", "moving on to ", "now in ", "entering ", "on to ", "current "} {
+		if strings.HasSuffix(before, w) {
+			return true
+		}
+	}
+	return false
 }
 
 // readPhase reads "2 of 4: name", "2/4", "2: name".

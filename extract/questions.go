@@ -14,6 +14,10 @@ type questionSlot struct {
 	userCall int
 	// asked is what the assistant had said last when the user spoke.
 	asked said
+	// interrupting is set where the user spoke while the agent was at work.
+	interrupting bool
+	// ran are the latest commands that went well.
+	ran []string
 	// last says what came last: the user, the assistant's text, or a call.
 	last event
 	// lastUse is the message of the latest call that has a result.
@@ -47,6 +51,7 @@ func (q *questionSlot) request(t said, call int) {
 	if t.text == "" {
 		return
 	}
+	q.interrupting = q.last == callEnded
 	q.user, q.userCall, q.asked, q.last = t, call, q.assistant, userSpoke
 }
 
@@ -55,6 +60,11 @@ func (q *questionSlot) call(c *Call) {
 		return
 	}
 	q.last, q.lastUse = callEnded, max(q.lastUse, c.At.Message)
+	if c.Command != "" && len(c.Command) <= maxRanBytes && c.OK() {
+		if q.ran = append(q.ran, c.Command); len(q.ran) > maxRan {
+			q.ran = append(q.ran[:0], q.ran[1:]...)
+		}
+	}
 	if text, at, ok := refusal(c); ok {
 		q.request(said{text: text, origin: pith.UserExplicit, at: at, turn: c.Turn}, c.Seq)
 	}
@@ -67,6 +77,8 @@ const (
 	// maxPendingBytes is how much of a call without a result is shown.
 	maxPendingBytes  = 600
 	maxOpenQuestions = 4
+	maxRan           = 40
+	maxRanBytes      = 120
 )
 
 func (q *questionSlot) facts(f *Facts, x *Extractor) {

@@ -7,17 +7,28 @@ import (
 )
 
 // request makes a step of the user's last words. A short reply is read with
-// what it answers, a follow-up with the goal that it serves.
+// what it answers, a follow-up in the middle of the work with the goal.
 func request(x *Extractor, f *Facts) pith.NextAction {
 	q := &x.questions
-	text := headTail(openRequest(q.user.text), maxNextBytes-400, 360)
-	if q.asked.text != "" && len(q.user.text) <= shortReply {
-		text += " (in answer to: “" + closingSentence(q.asked.text) + "”)"
-	} else if f.Goal.Source != q.user.at && len(f.Goal.Text) <= maxContextBytes && !finished(f) {
-		text += " (goal: “" + f.Goal.Text + "”)"
+	text := openRequest(q.user.text)
+	if mostlyBulk(text) {
+		text = headTail(text, maxContextBytes, maxContextBytes/2)
 	}
-	n := pith.NextAction{Kind: "inspect", Text: text + pause(x, f), Basis: "user_request", Provenance: pith.UserExplicit, Source: q.user.at}
-	return withTarget(f, x, n)
+	n := withTarget(f, x, pith.NextAction{Kind: "inspect", Text: headTail(text, maxNextBytes-400, 360), Basis: "user_request", Provenance: pith.UserExplicit, Source: q.user.at})
+	switch {
+	case q.asked.text != "" && isReply(q.user.text):
+		n.Text += " (in answer to: “" + closingSentence(q.asked.text) + "”)"
+	case q.interrupting && f.Goal.Source != q.user.at && len(f.Goal.Text) <= maxContextBytes && !finished(x, f):
+		n.Text += " (goal: “" + f.Goal.Text + "”)"
+	}
+	n.Text += pause(x, f)
+	return n
+}
+
+// isReply tells whether a text only means something after what it answers.
+func isReply(text string) bool {
+	lower := strings.ToLower(text)
+	return len(text) <= repeatable || len(text) <= shortReply && (startsWithOne(lower, agreeing) && !strings.Contains(lower, ". ") || startsWithOne(lower, refusing))
 }
 
 // openRequest leaves out a first sentence that only turns something down.
@@ -49,8 +60,14 @@ func closingSentence(text string) string {
 	return cutFrom(last, maxContextBytes)
 }
 
-// finished tells whether a finished step carried out the goal.
-func finished(f *Facts) bool {
+// finished tells whether a finished step, or a command that the goal names,
+// carried it out.
+func finished(x *Extractor, f *Facts) bool {
+	for _, command := range x.questions.ran {
+		if len(command) > 5 && strings.Contains(f.Goal.Text, command) {
+			return true
+		}
+	}
 	goal := tokensOf(f.Goal.Text)
 	for i := range f.Context.Done {
 		done := tokensOf(f.Context.Done[i].Text)

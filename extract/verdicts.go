@@ -13,7 +13,7 @@ var agreeing = []string{
 }
 
 // choosing are the words with which a user makes a choice of their own.
-var choosing = []string{"let's use", "let's go with", "let's try", "let's store", "let's keep", "let's do", "let's put", "let's make", "let's abandon", "let's not", "lets use", "lets go with", "go with", "i decided", "we decided", "i prefer", "i'd rather", "we'll go", "we'll use", "we will use", "option ", "is now", "are now", "use that", "use this", "take the"}
+var choosing = []string{"let's use", "let's go with", "let's try", "let's store", "let's keep", "let's do", "let's put", "let's make", "let's abandon", "lets use", "lets go with", "go with", "i decided", "we decided", "i prefer", "i'd rather", "we'll go", "we'll use", "we will use", "option ", "is now", "are now", "use that", "use this", "take the"}
 
 // user reads a user's text for a verdict on the assistant's proposal, and for
 // choices of the user's own.
@@ -49,7 +49,7 @@ func startsWithOne(lower string, list []string) bool {
 // agrees tells whether a reply says yes. Without a question before it, only a
 // reply that does nothing else counts.
 func agrees(lower string, asked bool) bool {
-	if !startsWithOne(lower, agreeing) {
+	if !startsWithOne(lower, agreeing) || strings.HasPrefix(lower, "right now") {
 		return false
 	}
 	return asked || len(lower) <= 80
