@@ -182,6 +182,9 @@ func (p *splitName) qualified(i int) bool {
 
 // listed tells whether a list of words, each between spaces, has w.
 func listed(list, w string) bool {
+	if strings.IndexByte(w, ' ') >= 0 {
+		return false
+	}
 	for i := 0; w != ""; i++ {
 		k := strings.Index(list[i:], w)
 		if k < 0 {
@@ -250,7 +253,7 @@ func mayAnnounce(name string) bool {
 // alone, and returns the rule that says so, or "".
 func namedSecret(name, value string) string {
 	kind, rule := announced(name)
-	if kind == ordinary || kind >= credentials {
+	if kind == ordinary || kind >= credentials || !plainName(name) {
 		return ""
 	}
 	start := skipMarkers(value, 0)
@@ -258,10 +261,23 @@ func namedSecret(name, value string) string {
 	if strings.ContainsAny(v, "\n[") || len(v) > maxValue {
 		return ""
 	}
-	if !plausible(kind, rule, v, quoted) {
+	if !plausible(kind, rule, v, quoted) || label(v) {
 		return ""
 	}
+	if f := Scan(v); len(f) == 1 && f[0].End-f[0].Start == len(v) {
+		return f[0].Rule
+	}
 	return rule
+}
+
+// plainName tells whether a name has nothing but letters, digits and separators.
+func plainName(name string) bool {
+	for i := 0; i < len(name); i++ {
+		if !isWord(name[i]) && name[i] != '-' && name[i] != '.' {
+			return false
+		}
+	}
+	return true
 }
 
 // assignment looks for a name that ends before the sign at s[i], and for the
@@ -352,7 +368,7 @@ func (sc *scanner) borrowedName(name string, nameStart int) (nameKind, string) {
 // with or without quotes, brackets or a declared type, and where it begins.
 func nameBefore(s string, i int) (string, int) {
 	j := i
-	for j > 0 && i-j < 8 && (s[j-1] == ':' || s[j-1] == '?' || s[j-1] == '!' || s[j-1] == '|') {
+	for j > 0 && s[i] == '=' && i-j < 8 && (s[j-1] == ':' || s[j-1] == '?' || s[j-1] == '!' || s[j-1] == '|') {
 		j--
 	}
 	for j > 0 && i-j < 32 && (s[j-1] == ' ' || s[j-1] == '\t') {

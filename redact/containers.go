@@ -208,7 +208,7 @@ func (sc *scanner) cookies(v value) int {
 			for to < stop && s[to] > ' ' && s[to] != ',' && (s[to] != '[' || markerEnd(s, to) == 0) {
 				to++
 			}
-			if val := s[min(from, to):to]; identifier(strings.NewReplacer("-", "_", ".", "_").Replace(name)) && !listed(cookieAttributes, name) &&
+			if val := s[min(from, to):to]; plainName(name) && !listed(cookieAttributes, name) &&
 				len(val) >= 6 && !masked(val) && !dynamic(val) && !allDigits(val) && !allBenign(val) && (random(val) || measure(val).digits > 0) {
 				sc.add(from, to, "cookie")
 				last = to

@@ -15,8 +15,8 @@ const opaqueKeys = " signature encrypted_content encrypted_index encrypted_stdou
 // secret is not normalised either. Bytes that are no JSON are redacted as text.
 func (r *Redactor) JSON(raw []byte) []byte { return r.json(raw, false) }
 
-// json is JSON; with normal set, every string is normalised as well, and so
-// are the bytes between the strings.
+// json is JSON; with normal set, every string is normalised as well, and the
+// space between the strings loses its carriage returns.
 func (r *Redactor) json(raw []byte, normal bool) []byte {
 	w := jsonWalk{s: string(raw)}
 	done := 0
@@ -27,19 +27,27 @@ func (r *Redactor) json(raw []byte, normal bool) []byte {
 			continue
 		}
 		clean, classes := Normalise(text)
-		result := r.redactNamed(w.key, clean)
+		result := r.redactNamed(w.announcer(), clean)
 		if result == text || result == clean && !normal {
 			continue
 		}
 		r.tally(&classes)
-		out = append(out, w.s[done:w.start]...)
+		out = appendGap(out, w.s[done:w.start], normal)
 		out = appendString(out, result)
 		done = w.end
 	}
-	if done == 0 {
+	if done == 0 && (!normal || strings.IndexByte(w.s, '\r') < 0) {
 		return raw
 	}
-	return append(out, w.s[done:]...)
+	return appendGap(out, w.s[done:], normal)
+}
+
+// appendGap appends what stands between two strings that changed.
+func appendGap(out []byte, gap string, normal bool) []byte {
+	if normal {
+		gap = strings.ReplaceAll(gap, "\r", "")
+	}
+	return append(out, gap...)
 }
 
 func (r *Redactor) redactNamed(key, s string) string {
@@ -60,7 +68,7 @@ func dirtyJSON(final []byte) []Finding {
 		if !ok || w.opaque() {
 			continue
 		}
-		rule := namedSecret(w.key, text)
+		rule := namedSecret(w.announcer(), text)
 		if f := Scan(text); rule == "" && len(f) > 0 {
 			rule = f[0].Rule
 		}
@@ -71,22 +79,22 @@ func dirtyJSON(final []byte) []Finding {
 	return found
 }
 
-// jsonWalk steps over the strings of JSON text that are values, with the key
-// that each stands under. It does not check the text.
+// jsonWalk steps over the strings of JSON text, with the key that each stands
+// under. It does not check the text.
 type jsonWalk struct {
 	s          string
 	start, end int    // of the string, with its quotes
-	key        string // the key before it, "" in an array
+	key        string // the last key before it in its object, or its array's
+	isKey      bool
 	pos        int
-	// keys and arrays tell what the open brackets are.
-	array []bool
-	keys  []string
+	// keys holds, for each open bracket, the key that it stands under.
+	keys []string
 }
 
-// next moves to the next string value.
+// next moves to the next string.
 func (w *jsonWalk) next() bool {
 	for w.pos < len(w.s) {
-		i := strings.IndexAny(w.s[w.pos:], "\"{}[],")
+		i := strings.IndexAny(w.s[w.pos:], "\"{}[]")
 		if i < 0 {
 			w.pos = len(w.s)
 			break
@@ -95,21 +103,18 @@ func (w *jsonWalk) next() bool {
 		w.pos = i + 1
 		switch w.s[i] {
 		case '{', '[':
-			if len(w.array) < 1<<16 {
-				w.array = append(w.array, w.s[i] == '[')
-				w.keys = append(w.keys, w.key)
-			}
+			w.keys = append(w.keys, w.key)
 		case '}', ']':
-			if n := len(w.array); n > 0 {
+			if n := len(w.keys); n > 0 {
 				w.key = w.keys[n-1]
-				w.array, w.keys = w.array[:n-1], w.keys[:n-1]
+				w.keys = w.keys[:n-1]
 			}
 		case '"':
 			end := stringEnd(w.s, i)
 			w.pos = end
-			if key := strings.TrimLeft(w.s[end:min(len(w.s), end+8)], " \t\n\r"); strings.HasPrefix(key, ":") {
+			after := strings.TrimLeft(w.s[end:min(len(w.s), end+8)], " \t\n\r")
+			if w.isKey = strings.HasPrefix(after, ":"); w.isKey {
 				w.key = strings.Trim(w.s[i:end], `"`)
-				continue
 			}
 			w.start, w.end = i, end
 			return true
@@ -148,7 +153,18 @@ func (w *jsonWalk) value() (string, bool) {
 	return text, err == nil
 }
 
-func (w *jsonWalk) opaque() bool { return listed(opaqueKeys, strings.ToLower(w.key)) }
+// opaque tells whether the string belongs to a provider.
+func (w *jsonWalk) opaque() bool {
+	return !w.isKey && listed(opaqueKeys, strings.ToLower(w.key))
+}
+
+// announcer is the name that the string stands under.
+func (w *jsonWalk) announcer() string {
+	if w.isKey {
+		return ""
+	}
+	return w.key
+}
 
 // appendString writes a JSON string with the fewest escapes.
 func appendString(out []byte, s string) []byte {

@@ -11,7 +11,7 @@ const (
 		" revoked redacted masked hidden removed changed unchanged disabled enabled default auto automatic generated unknown failed" +
 		" failure success passed rejected accepted denied granted incorrect correct wrong mismatch matches match length position error" +
 		" warning expected unexpected received provided encrypted inherit prompt input output stdin stdout keyring keychain changeme" +
-		" change_me change-me changeit replaceme replace_me placeholder omitted filtered sensitive private public secure unsafe "
+		" change_me change-me changeit replaceme replace_me placeholder omitted filtered sensitive private public secure unsafe include same-origin omit "
 	benignParts = " a an the my your our some test tests testing fake dummy mock mocked stub example sample foo bar baz qux demo valid invalid" +
 		" wrong bad good old new no not is this that here there secret secrets token tokens password passwd pass pw key keys api auth" +
 		" access refresh bearer id name value val user username admin client server session csrf jwt oauth oauth2 type field from for of to with" +
@@ -68,7 +68,7 @@ func dynamic(v string) bool {
 		if isAlpha(v[1]) || strings.IndexByte("{(_$", v[1]) >= 0 {
 			return true
 		}
-	case '<', '{':
+	case '<', '{', '[':
 		return true
 	case '%':
 		if strings.IndexByte("(svqdw{", v[1]) >= 0 || v[len(v)-1] == '%' {
@@ -247,7 +247,7 @@ func (v *value) bareStands(s, text string, kind nameKind) bool {
 		return false
 	}
 	// An index into something.
-	if at := strings.IndexByte(text, '['); at > 0 && identifier(text[:at]) {
+	if at := strings.IndexByte(text, '['); at > 0 && (identifier(text[:at]) || dottedNames(text[:at])) {
 		return false
 	}
 	if m.others > 0 {

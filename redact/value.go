@@ -7,7 +7,7 @@ import (
 )
 
 // maxValue bounds how much of a value is looked at before it is judged.
-const maxValue = 4096
+const maxValue = 512
 
 // value is what stands after a name.
 type value struct {
@@ -178,14 +178,15 @@ func (v *value) endOfSetting(s string) int {
 	if v.form == quoted || v.sign != '=' || v.spaced || !v.beginsLine(s) {
 		return end
 	}
+	if text := s[v.start:end]; end < len(s) && s[end] == '(' && (identifier(text) || dottedNames(text)) {
+		return end // a call
+	}
 	for end < len(s) && end-v.start < maxValue {
 		if !endsBare(s, end) {
 			end++
 			continue
 		}
-		text := s[v.start:end]
-		call := s[end] == '(' && (identifier(text) || dottedNames(text))
-		if call || strings.IndexByte(",;()&|<>}]", s[end]) < 0 || end+1 == len(s) || endsBare(s, end+1) {
+		if strings.IndexByte(",;()&|<>}]", s[end]) < 0 || end+1 == len(s) || endsBare(s, end+1) {
 			break
 		}
 		end++
