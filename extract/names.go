@@ -24,7 +24,7 @@ const (
 	weightUser    = 0.7
 	weightHarness = 0.4
 	weightFailure = 0.35
-	weightOutput  = 0.08
+	weightOutput  = 0.15
 	weightPolicy  = 0.05
 )
 
@@ -233,7 +233,7 @@ func (n *nameSlot) facts(f *Facts, x *Extractor) {
 	}
 	root := f.Workspace.Root
 	id.Paths = n.paths.best(n.now, maxPaths, func(name string) bool {
-		if listed[name] {
+		if _, branch := n.refs.index[name]; branch || listed[name] {
 			return false
 		}
 		p := resolvePath(root, name)

@@ -37,8 +37,7 @@ func (n *nameSlot) scan(text string, m *mention) {
 	var symbols [maxTokenSymbols][2]int
 	for i := 0; i < len(text); {
 		if class[text[i]] == 0 {
-			if n.symbolsOnly {
-			} else if text[i] == '#' || text[i] == ':' {
+			if text[i] == '#' || text[i] == ':' {
 				n.sign(text, i, m)
 			}
 			i++
@@ -82,17 +81,24 @@ func (n *nameSlot) scan(text string, m *mention) {
 			if n.dotted(text, start, i, all, m) {
 				continue
 			}
-		} else if m.hex && all == classLower|classDigit && i-start >= 7 && i-start <= 40 && isSHA(text[start:i]) {
-			n.commits.add(n, text[start:i], m, 1)
+		} else if all == classLower|classDigit && n.hexWord(text[start:i], m) {
 			continue
 		}
-		if m.output && !m.failing {
-			continue
-		}
-		for _, s := range symbols[:found] {
-			n.symbol(text[s[0]:s[1]], m)
+		if !m.output || m.failing {
+			for _, s := range symbols[:found] {
+				n.symbol(text[s[0]:s[1]], m)
+			}
 		}
 	}
+}
+
+// hexWord counts a word that is the id of a commit.
+func (n *nameSlot) hexWord(w string, m *mention) bool {
+	if !m.hex || len(w) < 7 || len(w) > 40 || !isSHA(w) {
+		return false
+	}
+	n.commits.add(n, w, m, 1)
+	return true
 }
 
 // isSymbol tells an identifier from a word: it has an inner capital or an
@@ -230,7 +236,7 @@ func (n *nameSlot) sign(text string, i int, m *mention) {
 	for j < len(text) && j < i+7 && isDigit(text[j]) {
 		j++
 	}
-	if j == i+1 || j < len(text) && isWordByte(text[j]) {
+	if n.symbolsOnly || j == i+1 || j < len(text) && isWordByte(text[j]) {
 		return
 	}
 	if text[i] == '#' {
