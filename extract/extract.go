@@ -108,6 +108,7 @@ func (x *Extractor) Message(m *pith.Message) {
 		b := &m.Blocks[i]
 		at := pith.Source{Message: m.Index, Block: i}
 		x.blocks.add(m, i)
+		x.goal.block(b, at)
 		switch b.Kind {
 		case pith.KindText:
 			x.text(m, b, at)

@@ -17,6 +17,10 @@ type goalSlot struct {
 	// standIn is what stands in the place of a request where the user typed none.
 	standIn  said
 	fallback said
+	// anchor is the first block that no tool wrote: where a session without
+	// any request points to.
+	anchor   pith.Source
+	anchored bool
 	// summary is the client's latest summary; afterBoundary is set until the
 	// first text after a compaction was read.
 	summary       *pith.Source
@@ -49,6 +53,13 @@ func isRequest(s *Said) bool {
 // they are no request, but they may hold a rule.
 func mayAmend(s *Said) bool {
 	return !s.Side && s.Origin == pith.UserExplicit && s.Command != pith.ShellInput && (s.Command == "/compact" || !isOneOf(s.Command, clientCommands))
+}
+
+// block remembers the first block that is no tool's result.
+func (g *goalSlot) block(b *pith.Block, at pith.Source) {
+	if !g.anchored && b.Kind != pith.KindToolResult {
+		g.anchor, g.anchored = at, true
+	}
 }
 
 func (s *Said) trimmed() said {
@@ -205,7 +216,7 @@ func (g *goalSlot) root() (said, []said) {
 	case g.fallback.text != "":
 		return g.fallback, nil
 	}
-	return said{text: noRequest, origin: pith.Harness}, nil
+	return said{text: noRequest, origin: pith.Harness, at: g.anchor}, nil
 }
 
 // What is pasted is shortened from longBulk bytes on where most of it is code
