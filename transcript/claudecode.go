@@ -16,13 +16,14 @@ type claudeCode struct {
 	turn  claudeTurn
 	calls wire.OpenCalls
 	rows  recentRows
+	// messages are those whose usage was counted.
+	messages recentRows
 	// content is set once the file held a message.
 	content bool
 	// ownAgent is the sub-agent whose file this is.
 	ownAgent    string
 	cwd, branch string
 	boundaries  int
-	lastID      string
 }
 
 func newClaudeCode(d *Decoder) *claudeCode { return &claudeCode{d: d} }

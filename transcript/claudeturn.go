@@ -123,10 +123,9 @@ func hasResult(blocks []pith.Block) bool {
 func (t *claudeTurn) flush(s *claudeCode) {
 	if t.assistant != nil {
 		if m := t.assistant.m; m.ID != "" {
-			if m.ID == s.lastID { // the rest of a message that was cut in two
+			if !s.messages.add(m.ID) { // the rest of a message that another thread cut in two
 				m.Usage = nil
 			}
-			s.lastID = m.ID
 		}
 		t.assistant.emit(s)
 	}
@@ -183,7 +182,7 @@ func (dr *draft) emit(s *claudeCode) {
 	s.d.emit(dr.m)
 }
 
-// recentRows remembers the last row ids: a file may hold a row twice, and a
+// recentRows remembers the last ids of rows or messages: a file may hold a row twice, and a
 // boundary may name rows by the first and last of them. Its size is bounded.
 type recentRows struct {
 	young, old map[string]struct{}

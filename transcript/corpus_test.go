@@ -140,6 +140,56 @@ func TestCorpus(t *testing.T) {
 	}
 }
 
+// tally counts what a decoder yields, to compare.
+type tally struct {
+	results                      []pith.Block
+	boundaries, users, withUsage int
+	ids                          map[string]int
+	messages                     int
+}
+
+func (y *tally) message(t *testing.T, m *pith.Message) {
+	if m.Index != y.messages {
+		t.Fatalf("message %d has index %d", y.messages, m.Index)
+	}
+	y.messages++
+	if m.Raw != nil && !json.Valid(m.Raw) {
+		t.Fatalf("message %d: raw is not JSON", m.Index)
+	}
+	if m.Usage != nil {
+		y.withUsage++
+	}
+	if m.Role == pith.RoleAssistant {
+		y.ids[m.ID]++
+		return
+	}
+	if m.Role == pith.RoleUser && len(m.Blocks) > 0 && m.Blocks[0].Kind == pith.KindText && m.Blocks[0].Origin != pith.Harness {
+		y.users++
+	}
+	for _, b := range m.Blocks {
+		if b.Kind == pith.KindToolResult {
+			y.results = append(y.results, b)
+		}
+	}
+}
+
+func tallyOf(t *testing.T, d *Decoder) tally {
+	y := tally{ids: map[string]int{}}
+	for {
+		r, err := d.Next()
+		switch {
+		case errors.Is(err, io.EOF):
+			return y
+		case err != nil:
+			t.Fatal(err)
+		case r.Boundary != nil:
+			y.boundaries++
+		case r.Message != nil:
+			y.message(t, r.Message)
+		}
+	}
+}
+
 func compareNaive(t *testing.T, client string, data []byte) {
 	want := readNaive(t, data)
 	d, err := NewDecoder(bytes.NewReader(data), Options{KeepRaw: true})
@@ -149,72 +199,32 @@ func compareNaive(t *testing.T, client string, data []byte) {
 	if string(d.Header().Format) != client {
 		t.Fatalf("format %s", d.Header().Format)
 	}
-	results, boundaries, users, withUsage := 0, 0, 0, 0
-	ids := map[string]int{}
-	for index := 0; ; {
-		r, err := d.Next()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		if r.Boundary != nil {
-			boundaries++
-		}
-		if r.Message == nil {
-			continue
-		}
-		m := r.Message
-		if m.Index != index {
-			t.Fatalf("message %d has index %d", index, m.Index)
-		}
-		index++
-		if m.Raw != nil && !json.Valid(m.Raw) {
-			t.Fatalf("message %d: raw is not JSON", m.Index)
-		}
-		if m.Role == pith.RoleAssistant {
-			ids[m.ID]++
-		}
-		if m.Usage != nil {
-			withUsage++
-		}
-		if m.Role == pith.RoleUser && len(m.Blocks) > 0 && m.Blocks[0].Kind == pith.KindText && m.Blocks[0].Origin != pith.Harness {
-			users++
-		}
-		for i := range m.Blocks {
-			if m.Blocks[i].Kind != pith.KindToolResult || m.Role != pith.RoleUser {
-				continue
-			}
-			if results >= len(want.results) {
-				t.Fatalf("more results than the %d there are", len(want.results))
-			}
-			got, wanted := m.Blocks[i].Text, want.results[results]
-			if got != wanted && !(strings.Contains(wanted, "[image") && m.Blocks[i].MediaBytes > 0) && m.Blocks[i].ToolName != "ToolSearch" {
-				t.Errorf("line %d, result %d: got %.300q want %.300q", m.Line, results, got, wanted)
-			}
-			results++
-		}
+	got := tallyOf(t, d)
+	if len(got.results) != len(want.results) || got.boundaries != want.boundaries {
+		t.Fatalf("%d results and %d boundaries, want %d and %d", len(got.results), got.boundaries, len(want.results), want.boundaries)
 	}
-	if results != len(want.results) || boundaries != want.boundaries {
-		t.Errorf("%d results and %d boundaries, want %d and %d", results, boundaries, len(want.results), want.boundaries)
+	for i, b := range got.results {
+		hasImage := strings.Contains(want.results[i], "[image") && b.MediaBytes > 0
+		if b.Text != want.results[i] && !hasImage && b.ToolName != "ToolSearch" {
+			t.Errorf("result %d: got %.300q want %.300q", i, b.Text, want.results[i])
+		}
 	}
 	if client == "claude-code" {
-		for id, n := range ids {
+		for id, n := range got.ids {
 			if !want.assistants[id] || n != 1 {
 				t.Errorf("assistant message %q yielded %d times", id, n)
 			}
 		}
-		if len(ids) != len(want.assistants) {
-			t.Errorf("%d assistant messages, want %d", len(ids), len(want.assistants))
+		if len(got.ids) != len(want.assistants) {
+			t.Errorf("%d assistant messages, want %d", len(got.ids), len(want.assistants))
 		}
-	} else if users != want.users {
-		t.Errorf("%d user messages, want %d", users, want.users)
+	} else if got.users != want.users {
+		t.Errorf("%d user messages, want %d", got.users, want.users)
 	}
-	if withUsage == 0 {
+	if got.withUsage == 0 {
 		t.Error("no usage at all")
 	}
-	t.Logf("%d messages, %d results, %d with usage, skipped %v, unknown %v", d.index, results, withUsage, d.Skipped(), d.UnknownRows())
+	t.Logf("%d messages, %d results, %d with usage, skipped %v, unknown %v", got.messages, len(got.results), got.withUsage, d.Skipped(), d.UnknownRows())
 }
 
 func BenchmarkCorpus(b *testing.B) {

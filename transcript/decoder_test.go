@@ -139,7 +139,9 @@ func TestMemoryDoesNotFollowTheFile(t *testing.T) {
 		"codex": func(i int) string {
 			return fmt.Sprintf(`{"type":"event_msg","payload":{"type":"exec_command_end","call_id":"c%d","exit_code":0}}`+"\n"+`{"type":"event_msg","payload":{"type":"user_message","message":"m%d"}}`+"\n"+`{"type":"new-%d","payload":{}}`+"\n", i, i, i)
 		},
-		"damage": func(i int) string { return `{"type":"user","uuid":"u","sessionId":"s","message":{"ro` + "\n" + userRow(fmt.Sprint("u", i), "x") },
+		"damage": func(i int) string {
+			return `{"type":"user","uuid":"u","sessionId":"s","message":{"ro` + "\n" + userRow(fmt.Sprint("u", i), "x")
+		},
 	} {
 		d, err := NewDecoder(&rowSource{rows: 40000, row: row}, Options{})
 		if err != nil {
@@ -215,6 +217,21 @@ func TestRawMakesABody(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// Threads that write in turns cut each other's messages in two; what a request
+// used is still counted once.
+func TestUsageIsCountedOncePerMessage(t *testing.T) {
+	row := func(uuid, id string, sidechain bool) string {
+		return fmt.Sprintf(`{"type":"assistant","uuid":%q,"sessionId":"s","isSidechain":%v,"message":{"id":%q,"role":"assistant","content":[{"type":"text","text":"x"}],"usage":{"input_tokens":5}}}`+"\n", uuid, sidechain, id)
+	}
+	d, err := NewDecoder(strings.NewReader(row("a", "m1", false)+row("b", "m2", true)+row("c", "m3", true)+row("d", "m2", true)+row("e", "m1", false)), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if y := tallyOf(t, d); y.withUsage != 3 || y.messages != 5 {
+		t.Errorf("%d messages, %d with usage", y.messages, y.withUsage)
 	}
 }
 

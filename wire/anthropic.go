@@ -34,24 +34,30 @@ func (r *reader) anthropicMessage(raw []byte) {
 		case "id":
 			r.id = c.String()
 		case "content":
+			if r.role != "" && len(r.blocks) == 0 { // the usual order needs no second look
+				r.content(&c)
+				continue
+			}
 			content, found = c, true
 			c.Skip()
 		default:
 			c.Skip()
 		}
 	}
-	if found {
+	if found && len(r.blocks) == 0 {
 		r.content(&content)
 	}
 }
 
 // anthropicFields are the members of a content block, still undecoded.
 type anthropicFields struct {
-	kind, id, useID, name           []byte
-	text, thinking                  []byte
-	hasText, isError                bool
-	input, content, source, raw     []byte
-	title, url, serverName, caption []byte
+	kind, id, useID, name  []byte
+	text, thinking         []byte
+	hasText, isError       bool
+	input, content, source []byte
+	title, url             []byte
+	// result holds the content of a tool result that was read at once.
+	result pith.Block
 }
 
 // anthropicBlock reads the block at the cursor and stands behind it.
@@ -82,6 +88,11 @@ func (r *reader) anthropicBlock(c *jsonscan.Cursor) pith.Block {
 		case "input":
 			f.input = c.Value()
 		case "content":
+			if string(f.kind) == "tool_result" { // the usual order needs no second look
+				f.result.Text = ""
+				resultValue(&f.result, c)
+				continue
+			}
 			f.content = c.Value()
 		case "source":
 			f.source = c.Value()
@@ -107,11 +118,11 @@ func (r *reader) anthropicKind(f *anthropicFields, opaque pith.Block) pith.Block
 	case kind == "tool_use", kind == "server_tool_use", kind == "mcp_tool_use":
 		return toolUse(jsonscan.Text(f.id), jsonscan.Text(f.name), f.input)
 	case kind == "tool_result":
-		b := pith.Block{
-			Kind: pith.KindToolResult, ToolUseID: jsonscan.Text(f.useID),
-			IsError: f.isError, Origin: pith.ToolOutput,
+		b := f.result
+		b.Kind, b.ToolUseID, b.IsError, b.Origin = pith.KindToolResult, jsonscan.Text(f.useID), f.isError, pith.ToolOutput
+		if f.content != nil {
+			resultContent(&b, f.content)
 		}
-		resultContent(&b, f.content)
 		return b
 	case strings.HasSuffix(kind, "_tool_result") && f.useID != nil:
 		return serverResult(f)
@@ -129,12 +140,18 @@ func (r *reader) anthropicKind(f *anthropicFields, opaque pith.Block) pith.Block
 // resultContent reads the content of a tool result: a string, or blocks whose
 // texts are joined by newlines and whose images leave a marker.
 func resultContent(b *pith.Block, content []byte) {
-	c := jsonscan.New(content)
+	if c := jsonscan.New(content); c.Peek() != 0 {
+		resultValue(b, &c)
+	}
+}
+
+func resultValue(b *pith.Block, c *jsonscan.Cursor) {
 	if c.Peek() == '"' {
 		b.Text = c.String()
 		return
 	}
 	if c.Peek() != '[' {
+		c.Skip()
 		return
 	}
 	c.Array()
@@ -184,7 +201,7 @@ func resultPart(b *pith.Block, part []byte) (string, bool) {
 		}
 	}
 	switch kind := string(f.kind); kind {
-	case "image", "document", "image_url", "input_image", "input_file", "file":
+	case "image", "document", "image_url", "input_image", "input_file", "file", "computer_screenshot":
 		mediaType, size := mediaSource(f.source)
 		if f.url != nil {
 			mediaType, size = dataURL(f.url)
@@ -226,12 +243,20 @@ func serverResult(f *anthropicFields) pith.Block {
 		Kind: pith.KindToolResult, ToolUseID: jsonscan.Text(f.useID),
 		IsError: f.isError, Origin: pith.ToolOutput,
 	}
-	var lines []string
-	found := foundText{block: &b, lines: &lines}
-	c := jsonscan.New(f.content)
-	found.value(&c, "content", 0)
-	b.Text = strings.Join(lines, "\n")
+	b.Text = foundIn(&b, "content", f.content)
 	return b
+}
+
+// foundIn collects the words of a value into one text, and notes on the block
+// what it says of an error or an exit code.
+func foundIn(b *pith.Block, key string, value []byte) string {
+	c := jsonscan.New(value)
+	if c.Peek() == 0 {
+		return ""
+	}
+	var lines []string
+	foundText{block: b, lines: &lines}.value(&c, key, 0)
+	return strings.Join(lines, "\n")
 }
 
 // foundText collects what a provider's own tool says in words.
@@ -279,7 +304,7 @@ func (t foundText) value(c *jsonscan.Cursor, key string, depth int) {
 			t.value(c, string(k), depth+1)
 		}
 	default:
-		if n, ok := c.Int(); ok && key == "return_code" {
+		if n, ok := c.Int(); ok && (key == "return_code" || key == "exit_code") {
 			t.block.Exit = &n
 		}
 	}

@@ -54,6 +54,9 @@ func bodyKeys(c *jsonscan.Cursor) pith.Format {
 			model = c.String()
 			continue
 		}
+		if hint != "" && hasMessages {
+			return hint
+		}
 		c.Skip()
 	}
 	switch {

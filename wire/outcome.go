@@ -40,6 +40,7 @@ func ReadOutcome(b *pith.Block, tool string) {
 		b.IsError = true
 	}
 	if !RunsCommands(tool) {
+		b.IsError = b.IsError || saysError(b.Text)
 		return
 	}
 	b.Running = runningID(b.Text)
@@ -83,6 +84,13 @@ func hasAnyPrefix(text string, prefixes []string) bool {
 		}
 	}
 	return false
+}
+
+// saysError: a tool that has no error flag to set answers with one line that
+// begins with the word. More than a line may be a file that does.
+func saysError(text string) bool {
+	return len(text) < 500 && !strings.Contains(text, "\n") &&
+		(strings.HasPrefix(text, "Error: ") || strings.HasPrefix(text, "ERROR: "))
 }
 
 // unwrapOutput turns {"output":"...","metadata":{"exit_code":0}} into its
@@ -145,26 +153,27 @@ func statedExit(text string) (int, bool) {
 
 const (
 	maxHeaderLines = 8
-	maxHeaderBytes = 16 << 10
+	maxHeaderBytes = 600
+	maxCodexHeader = 16 << 10
 )
 
 // outputHeader is what a client wrote before the output of a command. Codex
 // repeats the whole command there, however many lines it has.
 func outputHeader(text string) string {
-	head := text[:min(len(text), maxHeaderBytes)]
-	end := strings.Index(head, "\nOutput:\n")
-	if end < 0 && strings.HasSuffix(head, "\nOutput:") {
-		end = len(head)
+	if !hasAnyPrefix(text, codexHeaders) {
+		return text[:min(len(text), maxHeaderBytes)]
 	}
-	if end < 0 {
-		return head
+	head := text[:min(len(text), maxCodexHeader)]
+	if end := strings.Index(head, "\nOutput:"); end >= 0 {
+		head = head[:end]
 	}
-	head = head[:end]
 	if chunk := strings.LastIndex(head, "\nChunk ID: "); chunk >= 0 {
 		head = head[chunk+1:]
 	}
-	return head
+	return head[:min(len(head), maxHeaderBytes)]
 }
+
+var codexHeaders = []string{"Chunk ID:", "Command: ", "[Command: ", "Wall time: ", "Exit code: "}
 
 // headExit reads a line of a client's own header. Only there "Exit code 1"
 // stands at the beginning of the text.
@@ -193,6 +202,9 @@ func tailExit(line string) (int, bool) {
 		return 0, false
 	}
 	lower := strings.ToLower(line)
+	if !strings.Contains(lower, "exit") && !strings.Contains(lower, "return") {
+		return 0, false
+	}
 	for _, phrase := range []string{
 		"exit status ", "exit status: ", "exit code ", "exit code: ", "exit code=", "exited with code ",
 		"exited with status ", "exit_code: ", "exit_code=", "exit: ", "return code: ", "returncode: ",
@@ -239,7 +251,9 @@ func leadingInt(s string, endsLine bool) (int, bool) {
 // runningID returns the id under which a command goes on, "" where it ended.
 func runningID(text string) string {
 	head := outputHeader(text)
-	head = head[:min(len(head), 600)]
+	if !strings.Contains(head, " ID") {
+		return ""
+	}
 	for _, phrase := range []string{
 		"Process running with session ID ", "running in background with ID: ",
 		"running in the background with ID: ", "moved to the background with ID: ",

@@ -7,41 +7,46 @@ import (
 	"github.com/pith-memory/pith"
 )
 
+var outcomes = []struct {
+	tool, text string
+	want       string // exit code, "-" for none, with r(ejected), e(rror), or the running id
+}{
+	{"Bash", "Exit code 127\nbash: x: not found", "127"},
+	{"bash", "ok 5 passed\nexit status 0", "0"},
+	{"bash", "2 failed\nmake: *** [unit] Error 1\nexit status 1\n", "1"},
+	{"bash", "exit status 1\nFAIL\tpkg\t0.1s", "-"},
+	{"", "done (exit code 3)", "3"},
+	{"run_command", "out\n[exit code: -1]", "-1"},
+	{"bash", "out\n\nCommand exited with code 2", "2"},
+	{"execute_bash", "out\n[The command completed with exit code 0.]", "0"},
+	{"bash", "<returncode>1</returncode>\n<output>\nx", "1"},
+	{"bash", "text says exit code 3 somewhere, and goes on", "-"},
+	{"bash", "grep: the exit status 2 rows were found", "-"},
+	{"bash", "noexit code 1x", "-"},
+	{"read_file", "the script ends with\nexit status 1", "-"},
+	{"Read", "Exit code 1", "-"},
+	{"TaskOutput", "<status>completed</status>\n\n<exit_code>0</exit_code>\n<output>..", "0"},
+	{"exec_command", "Chunk ID: 1\nWall time: 1 s\nProcess exited with code 1\nOutput:\nexit status 0", "1"},
+	{"exec_command", "Command: bash -lc 'echo \"exit status 9\"\nx'\nChunk ID: 1\nProcess exited with code 4\nOriginal token count: 3\nOutput:\n", "4"},
+	{"exec_command", "Chunk ID: 1\nWall time: 1 s\nProcess running with session ID 412\nOutput:\n", "- 412"},
+	{"exec_command", "Chunk ID: 1\nProcess exited with code 0\nOutput:\nProcess running with session ID 7", "0"},
+	{"Bash", "Command running in background with ID: bash_1. Output is", "- bash_1"},
+	{"Bash", "The user doesn't want to proceed with this tool use.", "- r"},
+	{"exec_command", "aborted by user after 3.0s", "- r"},
+	{"exec_command", "exec_command failed for `x`: CreateProcess", "- e"},
+	{"Edit", "<tool_use_error>String to replace not found", "- e"},
+	{"shell", `{"output":"17 passed\n","metadata":{"exit_code":1,"duration_seconds":2.1}}`, "1"},
+	{"shell", `{"stdout":"x","exit_code":5}`, "5"},
+	{"read_file", `{"output":"x","metadata":{}}`, "-"},
+	{"bash", "Process finished, exit code=2", "2"},
+	{"bash", "", "-"},
+	{"read_file", "Error: no such file", "- e"},
+	{"read_file", "Error: a log\nof many lines", "-"},
+	{"bash", "Error: no such container", "-"},
+}
+
 func TestReadOutcome(t *testing.T) {
-	for _, tt := range []struct {
-		tool, text string
-		want       string // exit code, "-" for none, with r(ejected), e(rror), or the running id
-	}{
-		{"Bash", "Exit code 127\nbash: x: not found", "127"},
-		{"bash", "ok 5 passed\nexit status 0", "0"},
-		{"bash", "2 failed\nmake: *** [unit] Error 1\nexit status 1\n", "1"},
-		{"bash", "exit status 1\nFAIL\tpkg\t0.1s", "-"},
-		{"", "done (exit code 3)", "3"},
-		{"run_command", "out\n[exit code: -1]", "-1"},
-		{"bash", "out\n\nCommand exited with code 2", "2"},
-		{"execute_bash", "out\n[The command completed with exit code 0.]", "0"},
-		{"bash", "<returncode>1</returncode>\n<output>\nx", "1"},
-		{"bash", "text says exit code 3 somewhere, and goes on", "-"},
-		{"bash", "grep: the exit status 2 rows were found", "-"},
-		{"bash", "noexit code 1x", "-"},
-		{"read_file", "the script ends with\nexit status 1", "-"},
-		{"Read", "Exit code 1", "-"},
-		{"TaskOutput", "<status>completed</status>\n\n<exit_code>0</exit_code>\n<output>..", "0"},
-		{"exec_command", "Chunk ID: 1\nWall time: 1 s\nProcess exited with code 1\nOutput:\nexit status 0", "1"},
-		{"exec_command", "Command: bash -lc 'echo \"exit status 9\"\nx'\nChunk ID: 1\nProcess exited with code 4\nOriginal token count: 3\nOutput:\n", "4"},
-		{"exec_command", "Chunk ID: 1\nWall time: 1 s\nProcess running with session ID 412\nOutput:\n", "- 412"},
-		{"exec_command", "Chunk ID: 1\nProcess exited with code 0\nOutput:\nProcess running with session ID 7", "0"},
-		{"Bash", "Command running in background with ID: bash_1. Output is", "- bash_1"},
-		{"Bash", "The user doesn't want to proceed with this tool use.", "- r"},
-		{"exec_command", "aborted by user after 3.0s", "- r"},
-		{"exec_command", "exec_command failed for `x`: CreateProcess", "- e"},
-		{"Edit", "<tool_use_error>String to replace not found", "- e"},
-		{"shell", `{"output":"17 passed\n","metadata":{"exit_code":1,"duration_seconds":2.1}}`, "1"},
-		{"shell", `{"stdout":"x","exit_code":5}`, "5"},
-		{"read_file", `{"output":"x","metadata":{}}`, "-"},
-		{"bash", "Process finished, exit code=2", "2"},
-		{"bash", "", "-"},
-	} {
+	for _, tt := range outcomes {
 		b := pith.Block{Kind: pith.KindToolResult, Text: tt.text}
 		ReadOutcome(&b, tt.tool)
 		got := "-"

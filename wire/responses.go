@@ -58,6 +58,14 @@ func (r *reader) item(raw []byte) {
 			whole(b)
 			return
 		}
+		switch {
+		case f.role != nil:
+			r.role = roleOf(f.role)
+		case kind == "additional_tools" || kind == "configuration_update":
+			r.role = pith.RoleSystem
+		case kind == "compaction_trigger":
+			r.role = pith.RoleUser
+		}
 		whole(pith.Block{Kind: pith.KindOpaque, Origin: originOf(r.role)})
 	}
 }
@@ -126,21 +134,20 @@ func reasoningText(f *itemFields) string {
 	return text
 }
 
-// itemOutput reads an output: text, content parts, or an object that holds one
-// of them as "content" or "output".
+// itemOutput reads an output: text, content parts, a screenshot, or what a
+// shell call that the client ran gave back.
 func itemOutput(b *pith.Block, output []byte) {
 	c := jsonscan.New(output)
-	if c.Peek() != '{' {
-		resultContent(b, output)
-		return
-	}
-	for _, key := range []string{"content", "output"} {
-		if start, end, ok := jsonscan.Member(output, key); ok {
-			resultContent(b, output[start:end])
+	if c.Peek() == '{' {
+		if text, ok := resultPart(b, output); ok {
+			b.Text = text
 			return
 		}
 	}
-	b.Text = string(output)
+	resultContent(b, output)
+	if b.Text == "" && b.MediaType == "" && c.Peek() != '"' {
+		b.Text = foundIn(b, "output", output)
+	}
 }
 
 // providerCall reads a call and its result from one item.
@@ -165,18 +172,16 @@ func (r *reader) providerCall(f *itemFields, size int) {
 		call = argumentsToolUse(id, name, c.String())
 	}
 	result := pith.Block{Kind: pith.KindToolResult, ToolUseID: id, ToolName: name, Origin: pith.ToolOutput}
-	var lines []string
-	found := foundText{block: &result, lines: &lines}
+	var texts []string
 	for _, field := range []struct {
 		key   string
 		value []byte
 	}{{"content", f.action}, {"output", f.output}, {"content", f.outputs}, {"error", f.errorRaw}} {
-		if field.value != nil {
-			c := jsonscan.New(field.value)
-			found.value(&c, field.key, 0)
+		if text := foundIn(&result, field.key, field.value); text != "" {
+			texts = append(texts, text)
 		}
 	}
-	result.Text = strings.Join(lines, "\n")
+	result.Text = strings.Join(texts, "\n")
 	r.add(call, wholeMessage, 0, size)
 	r.add(result, wholeMessage, 0, size)
 }

@@ -54,6 +54,9 @@ const responsesBody = `{"model":"m","instructions":"rules","input":[
  {"type":"custom_tool_call_output","call_id":"c1","output":[{"type":"input_text","text":"ok"}]},
  {"type":"web_search_call","id":"w","action":{"type":"search","query":"q","sources":[{"url":"https://a.test"}]}},
  {"type":"local_shell_call","call_id":"c2","action":{"command":["pwd"]}},
+ {"type":"computer_call_output","call_id":"c3","output":{"type":"computer_screenshot","image_url":"data:image/png;base64,iVBORw0KGgo="}},
+ {"type":"shell_call_output","call_id":"c2","output":[{"stdout":"/w","stderr":"","outcome":{"type":"exit","exit_code":4}}]},
+ {"type":"additional_tools","tools":[]},
  {"type":"compaction","encrypted_content":"RVhB"},
  {"type":"message","role":"assistant","content":[{"type":"output_text","text":"done"}]}
 ]}`
@@ -65,13 +68,12 @@ const anthropicBody = `{"model":"claude-x", "max_tokens":100,"system":"rules","t
  {"role":"user","content":[{"type":"tool_result","tool_use_id":"gone"},{"type":"text","text":"kept"}]}
  ] }`
 
-func TestDecode(t *testing.T) {
-	for _, tt := range []struct {
-		name, body string
-		format     pith.Format
-		want       string
-	}{
-		{"anthropic", anthropicBody, pith.FormatAnthropic, `system: "rules"
+var decoded = []struct {
+	name, body string
+	format     pith.Format
+	want       string
+}{
+	{"anthropic", anthropicBody, pith.FormatAnthropic, `system: "rules"
 0 user text USER_EXPLICIT "hi < & >"
 1 assistant thinking ASSISTANT "t"
 1 assistant thinking ASSISTANT ""
@@ -82,7 +84,7 @@ func TestDecode(t *testing.T) {
 3 user tool_result TOOL_OUTPUT #gone ""
 3 user text USER_EXPLICIT "kept"
 `},
-		{"chat", chatBody, pith.FormatOpenAIChat, `0 system text SYSTEM "rules"
+	{"chat", chatBody, pith.FormatOpenAIChat, `0 system text SYSTEM "rules"
 1 user text USER_EXPLICIT "look"
 1 user image TOOL_OUTPUT media=image/png/8 "[image image/png, 8 bytes]"
 2 assistant thinking ASSISTANT "hm"
@@ -93,7 +95,7 @@ func TestDecode(t *testing.T) {
 4 user tool_result TOOL_OUTPUT odd#c1 "a\nb"
 5 assistant text ASSISTANT "done"
 `},
-		{"responses", responsesBody, pith.FormatOpenAIResponses, `system: "rules"
+	{"responses", responsesBody, pith.FormatOpenAIResponses, `system: "rules"
 0 user text USER_EXPLICIT "plain"
 1 user text USER_EXPLICIT "go"
 1 user image TOOL_OUTPUT media=image/png/8 "[image image/png, 8 bytes]"
@@ -105,15 +107,21 @@ func TestDecode(t *testing.T) {
 7 assistant tool_use ASSISTANT web_search#w "web_search\ntype: search\nquery: q\nsources: [{\"url\":\"https://a.test\"}]"
 7 assistant tool_result TOOL_OUTPUT web_search#w "q\nhttps://a.test"
 8 assistant tool_use ASSISTANT local_shell#c2 "local_shell\ncommand: [\"pwd\"]"
-9 assistant opaque ASSISTANT ""
-10 assistant text ASSISTANT "done"
+9 user tool_result TOOL_OUTPUT #c3 media=image/png/8 "[image image/png, 8 bytes]"
+10 user tool_result TOOL_OUTPUT local_shell#c2 exit=4 "/w"
+11 system opaque SYSTEM ""
+12 assistant opaque ASSISTANT ""
+13 assistant text ASSISTANT "done"
 `},
-		{"one string", `{"model":"m","input":"hi"}`, pith.FormatOpenAIResponses, "0 user text USER_EXPLICIT \"hi\"\n"},
-		{"bare list", `[{"role":"system","content":"s"},{"role":"user","content":"u"}]`, pith.FormatOpenAIChat,
-			"0 system text SYSTEM \"s\"\n1 user text USER_EXPLICIT \"u\"\n"},
-		{"bare blocks", `[{"role":"user","content":[{"type":"tool_result","tool_use_id":"x","content":"r"}]}]`, pith.FormatAnthropic,
-			"0 user tool_result TOOL_OUTPUT #x \"r\"\n"},
-	} {
+	{"one string", `{"model":"m","input":"hi"}`, pith.FormatOpenAIResponses, "0 user text USER_EXPLICIT \"hi\"\n"},
+	{"bare list", `[{"role":"system","content":"s"},{"role":"user","content":"u"}]`, pith.FormatOpenAIChat,
+		"0 system text SYSTEM \"s\"\n1 user text USER_EXPLICIT \"u\"\n"},
+	{"bare blocks", `[{"role":"user","content":[{"type":"tool_result","tool_use_id":"x","content":"r"}]}]`, pith.FormatAnthropic,
+		"0 user tool_result TOOL_OUTPUT #x \"r\"\n"},
+}
+
+func TestDecode(t *testing.T) {
+	for _, tt := range decoded {
 		c, err := Decode([]byte(tt.body))
 		if err != nil {
 			t.Fatalf("%s: %v", tt.name, err)
@@ -256,6 +264,25 @@ func fuzzEdits(t *testing.T, f pith.Format, m pith.Message) {
 		}
 		if _, err := ReplaceImages(f, m, k, func(string, int) string { return "i" }); err != nil && json.Valid(m.Raw) {
 			t.Fatalf("images of block %d: %v", k, err)
+		}
+	}
+}
+
+// BenchmarkDecode reads a body of 4 MB, as a proxy does with every request.
+func BenchmarkDecode(b *testing.B) {
+	output := strings.Repeat(`ok  \tgithub.com/x/shop/internal/orders\t0.412s\n--- PASS: \"TestOrders\"\n`, 60)
+	var body bytes.Buffer
+	body.WriteString(`{"model":"claude-x","max_tokens":100,"system":"rules","messages":[{"role":"user","content":"go"}`)
+	for i := 0; body.Len() < 4<<20; i++ {
+		fmt.Fprintf(&body, `,{"role":"assistant","content":[{"type":"text","text":"I run it."},{"type":"tool_use","id":"t%d","name":"Bash","input":{"command":"go test ./..."}}]}`, i)
+		fmt.Fprintf(&body, `,{"role":"user","content":[{"type":"tool_result","tool_use_id":"t%d","content":"%s"}]}`, i, output)
+	}
+	body.WriteString(`]}`)
+	b.SetBytes(int64(body.Len()))
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := Decode(body.Bytes()); err != nil {
+			b.Fatal(err)
 		}
 	}
 }
