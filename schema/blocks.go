@@ -106,16 +106,12 @@ func only(ps ...pith.Provenance) labels {
 func (l labels) has(p pith.Provenance) bool { return l&(1<<p) != 0 }
 
 // label checks that words of this origin may stand in a slot.
-func (c *checker) label(at place, p pith.Provenance, allowed labels, slot string) bool {
+func (c *checker) label(at place, p pith.Provenance, allowed labels, slot string) {
 	if p == pith.UnverifiedImport && allowed.has(p) && !c.imported() {
 		c.addf(ruleSource, at, "is %s, which only an imported state holds", p)
-		return false
+	} else if !allowed.has(p) {
+		c.addf(ruleSource, at, "is %s: no such words can stand in %s", p, slot)
 	}
-	if allowed.has(p) {
-		return true
-	}
-	c.addf(ruleSource, at, "is %s: no such words can stand in %s", p, slot)
-	return false
 }
 
 // trusted are the origins that bind.

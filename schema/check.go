@@ -149,7 +149,7 @@ func (c *checker) checkpoint() {
 	case p.Seq > 0 && p.ParentID == nil:
 		c.add(ruleChain, in(at, "parent_id"), "must name the checkpoint before seq "+fmt.Sprint(p.Seq))
 	case p.ParentID != nil:
-		c.hex(in(at, "parent_id"), *p.ParentID, 64)
+		c.sha256(in(at, "parent_id"), *p.ParentID)
 	}
 	c.oneOf(in(at, "trigger"), string(p.Trigger), "manual", "utilization_60", "utilization_70", "utilization_80",
 		"turn_budget", "phase_boundary", "error_loop", "delegation", "resume", "import")
@@ -168,7 +168,7 @@ func (c *checker) checkpoint() {
 	if p.FromMessage > p.ThroughMessage {
 		c.addf(ruleSource, in(at, "through_message"), "is %d, before from_message %d", p.ThroughMessage, p.FromMessage)
 	}
-	c.hex(in(at, "transcript_sha256"), p.TranscriptSHA256, 64)
+	c.sha256(in(at, "transcript_sha256"), p.TranscriptSHA256)
 	c.line(in(at, "extractor_version"), p.ExtractorVersion, 100)
 	c.optionalLine(in(at, "model"), p.Model, 200)
 	c.optionalLine(in(at, "agent_id"), p.Agent, 200)
@@ -212,9 +212,9 @@ func (c *checker) count(at place, n int) {
 	}
 }
 
-func (c *checker) hex(at place, s string, digits int) {
-	if len(s) != digits || !isHex(s) {
-		c.addf(ruleSchema, at, "is %.80q, want %d lower-case hex digits", s, digits)
+func (c *checker) sha256(at place, s string) {
+	if len(s) != 64 || !isHex(s) {
+		c.addf(ruleSchema, at, "is %.80q, want 64 lower-case hex digits", s)
 	}
 }
 
@@ -227,31 +227,31 @@ func isHex(s string) bool {
 	return true
 }
 
-// text checks that a text is there and not too long; max counts characters.
-func (c *checker) text(at place, s string, max int) {
+// text checks that a text is there and not too long; limit counts characters.
+func (c *checker) text(at place, s string, limit int) {
 	if s == "" {
 		c.add(ruleSchema, at, "is empty")
 		return
 	}
-	c.optionalText(at, s, max)
+	c.optionalText(at, s, limit)
 }
 
-func (c *checker) optionalText(at place, s string, max int) {
-	if len(s) > max && utf8.RuneCountInString(s) > max {
-		c.addf(ruleSize, at, "has %d characters, more than %d", utf8.RuneCountInString(s), max)
+func (c *checker) optionalText(at place, s string, limit int) {
+	if len(s) > limit && utf8.RuneCountInString(s) > limit {
+		c.addf(ruleSize, at, "has %d characters, more than %d", utf8.RuneCountInString(s), limit)
 	}
 }
 
-func (c *checker) line(at place, s string, max int) {
+func (c *checker) line(at place, s string, limit int) {
 	if s == "" {
 		c.add(ruleSchema, at, "is empty")
 		return
 	}
-	c.optionalLine(at, s, max)
+	c.optionalLine(at, s, limit)
 }
 
-func (c *checker) optionalLine(at place, s string, max int) {
-	c.optionalText(at, s, max)
+func (c *checker) optionalLine(at place, s string, limit int) {
+	c.optionalText(at, s, limit)
 	if strings.IndexByte(s, '\n') >= 0 {
 		c.add(ruleSchema, at, "must be one line")
 	}

@@ -212,7 +212,7 @@ func TestCheckAllows(t *testing.T) {
 		"unknown phase":    func(s *pith.State) { s.Phase = pith.Phase{Status: "in_progress"} },
 		"no clock":         func(s *pith.State) { s.Checkpoint.CreatedAt = nil },
 		"windows path":     func(s *pith.State) { s.Files.Modified[0].Path = `C:\Users\dev\auth\refresh.go` },
-		"emoji and joiner": func(s *pith.State) { s.Phase.Name = "Überarbeitung 👩‍💻 ✔️ می‌خواهم" },
+		"emoji and joiner": func(s *pith.State) { s.Phase.Name = "Überarbeitung 👩\u200d💻 ✔\ufe0f می\u200cخواهم" },
 		"grown session":    func(s *pith.State) { s.Metrics.TokensAfter = s.Metrics.TokensBefore + 1 },
 		"chained":          func(s *pith.State) { s.Checkpoint.Seq, s.Checkpoint.ParentID = 1, ptr(strings.Repeat("ab", 32)) },
 		"quoted operator":  func(s *pith.State) { s.Next.Command = `grep -n 'a|b;c' refresh.go` },

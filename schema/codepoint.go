@@ -2,6 +2,7 @@ package schema
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"unicode/utf8"
@@ -45,7 +46,7 @@ func (c *checker) codePoints(doc []byte) {
 	for {
 		tok, err := dec.ReadToken()
 		if err != nil {
-			if err != io.EOF {
+			if !errors.Is(err, io.EOF) {
 				c.add(ruleText, place{index: -1}, "the document cannot be read back: "+err.Error())
 			}
 			return

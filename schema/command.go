@@ -25,9 +25,10 @@ func Composed(command string) string {
 		case b == '$' && strings.HasPrefix(command[i:], "$("):
 			return "$("
 		case b == '\'' || b == '"':
-			if quote == 0 {
+			switch quote {
+			case 0:
 				quote = b
-			} else if quote == b {
+			case b:
 				quote = 0
 			}
 		case quote != 0:

@@ -14,8 +14,8 @@ import (
 )
 
 // anyText draws texts that an 8-field memory may hold.
-func anyText(min, max int) *rapid.Generator[string] {
-	return rapid.StringOfN(rapid.RuneFrom([]rune("ab Z09\n\t.,:\"\\<&>é漢🙂…_-")), min, max, -1)
+func anyText(from, to int) *rapid.Generator[string] {
+	return rapid.StringOfN(rapid.RuneFrom([]rune("ab Z09\n\t.,:\"\\<&>é漢🙂…_-")), from, to, -1)
 }
 
 func anyCompact(t *rapid.T) pith.Compact {

@@ -113,9 +113,9 @@ func resolve(root, node anyObject) anyObject {
 // TestForbiddenAgrees holds the pattern of the contract against Forbidden, for
 // every code point.
 func TestForbiddenAgrees(t *testing.T) {
+	s := example()
 	for _, block := range []rune{0, 0x2000, 0x3100, 0xfe00, 0xff80, 0x1f300, 0xe0000, 0x10ff00} {
 		for r := block; r < block+0x300 && r <= 0x10ffff; r++ {
-			s := example()
 			s.Phase.Name = string(r)
 			b, err := Marshal(s, false)
 			if err != nil {
@@ -124,8 +124,8 @@ func TestForbiddenAgrees(t *testing.T) {
 			if got := cleanBytes(b) == false; got != Forbidden(r) {
 				t.Fatalf("U+%04X: found %v, forbidden %v", r, got, Forbidden(r))
 			}
-			if r%7 > 0 && !Forbidden(r) {
-				continue // the JSON Schema is slow
+			if r%9 > 0 && Forbidden(r) == Forbidden(r-1) && Forbidden(r) == Forbidden(r+1) {
+				continue // the JSON Schema is slow: it is asked at the edges
 			}
 			if got := len(Validate(b)) > 0; got != (Forbidden(r) || r == '\n') {
 				t.Fatalf("U+%04X: refused by the contract %v, forbidden %v", r, got, Forbidden(r))

@@ -37,7 +37,7 @@ func (c *checker) next() {
 		c.path(item(list, i, "path"), p.Path)
 		c.oneOf(item(list, i, "must"), p.Must, "exist", "absent", "unchanged")
 		if p.SHA256 != nil {
-			c.hex(item(list, i, "sha256"), *p.SHA256, 64)
+			c.sha256(item(list, i, "sha256"), *p.SHA256)
 		} else if p.Must == "unchanged" {
 			c.add(ruleSchema, item(list, i, "sha256"), "is null, but whether a file is unchanged is told by its hash")
 		}

@@ -103,7 +103,7 @@ func (c *checker) security() {
 	const at = "/security"
 	x := &c.s.Security
 	scan := &x.SecretScan
-	c.hex(in(at+"/secret_scan", "ruleset_sha256"), scan.RulesetSHA256, 64)
+	c.sha256(in(at+"/secret_scan", "ruleset_sha256"), scan.RulesetSHA256)
 	c.oneOf(in(at+"/secret_scan", "status"), scan.Status, "clean", "redacted")
 	if (scan.Status == "clean") != (len(scan.Redactions) == 0) {
 		c.addf(ruleSchema, in(at+"/secret_scan", "status"), "is %s with redactions by %d rules", scan.Status, len(scan.Redactions))
@@ -127,7 +127,7 @@ func (c *checker) security() {
 		q := &x.Quarantined[i]
 		c.oneOf(item(at+"/quarantined", i, "slot"), q.Slot, "current_goal", "active_constraints",
 			"decisions_and_tradeoffs", "preserved_invariants", "next_single_safe_action")
-		c.hex(item(at+"/quarantined", i, "sha256"), q.SHA256, 64)
+		c.sha256(item(at+"/quarantined", i, "sha256"), q.SHA256)
 		c.source(item(at+"/quarantined", i, "source"), q.Source)
 	}
 	m := &c.s.Metrics

@@ -92,11 +92,11 @@ func TestID(t *testing.T) {
 
 func TestUnmarshalRefuses(t *testing.T) {
 	good := string(exampleJSON(t, true))
-	edit := func(old, new string) string {
+	edit := func(old, replacement string) string {
 		if !strings.Contains(good, old) {
 			t.Fatalf("the example lacks %s", old)
 		}
-		return strings.Replace(good, old, new, 1)
+		return strings.Replace(good, old, replacement, 1)
 	}
 	envelope, err := os.ReadFile(filepath.Join(examples, "checkpoint-envelope.example.json"))
 	if err != nil {
