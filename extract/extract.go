@@ -144,6 +144,7 @@ func (x *Extractor) text(m *pith.Message, b *pith.Block, at pith.Source) {
 		}
 		s.At.Start, s.At.End = v.Start, v.End
 		x.workspace.said(&s)
+		x.files.said(&s)
 		x.goal.said(&s)
 		x.constraints.said(&s)
 		x.decisions.said(&s)

@@ -184,7 +184,7 @@ func (s *fileSlot) staleAll(dir string) {
 func (s *fileSlot) facts(f *Facts, x *Extractor) {
 	f.Files.Complete = !s.incomplete
 	f.Files.Modified, f.Files.Inspected = []pith.File{}, []pith.File{}
-	order := slices.Clone(s.order)
+	order := append(slices.Clone(s.order), s.unanswered(x)...)
 	slices.SortStableFunc(order, func(a, b *fileUse) int { return b.seq - a.seq })
 	for _, u := range order {
 		file := u.file
@@ -193,6 +193,36 @@ func (s *fileSlot) facts(f *Facts, x *Extractor) {
 			f.Files.Modified = append(f.Files.Modified, file)
 		} else if file.Op == pith.FileInspected {
 			f.Files.Inspected = append(f.Files.Inspected, file)
+		}
+	}
+}
+
+// unanswered are the files that sub-agents read in calls without a result: their
+// threads are often kept in parts only.
+func (s *fileSlot) unanswered(x *Extractor) []*fileUse {
+	reads := fileSlot{byPath: map[string]*fileUse{}}
+	for _, c := range x.calls.pending {
+		path := c.Use.Arg(pathKeys...)
+		if c.Side && c.Command == "" && callVerb(c) == "read" && s.byPath[resolvePath(c.Dir, path)] == nil {
+			reads.add(c, touch{path: path, dir: c.Dir, op: opRead, via: c.Use.ToolName})
+		}
+	}
+	return reads.order
+}
+
+// said reads the client's note that someone else changed a file.
+func (s *fileSlot) said(d *Said) {
+	const changed = " was modified, either by the user or by a linter"
+	if d.Origin != pith.Harness || !strings.Contains(d.Text, changed) {
+		return
+	}
+	for _, l := range strings.Split(d.Text, "\n") {
+		before, after, ok := strings.Cut(l, changed)
+		_, path, noted := strings.Cut(before, "Note: ")
+		if ok && noted && !strings.Contains(after, "relevant changes") {
+			if u := s.byPath[path]; u != nil {
+				u.file.Stale = true
+			}
 		}
 	}
 }

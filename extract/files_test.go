@@ -96,6 +96,9 @@ func TestFileTools(t *testing.T) {
 		{"failed and refused", "", "", []did{
 			{tool: "Edit", args: "file_path=a.go", code: 1, out: "String to replace not found"}, {tool: "Write", args: "file_path=b.go", rejected: true, out: "The user doesn't want to"},
 			tool("edit_file", "path=c.go", "Error: text not found"), {tool: "Read", args: "file_path=d.go", code: 1, out: "File does not exist."}}},
+		{"names of other clients", "edited a.go, edited b.go, created c.go, edited d.go, edited e.go", "inspected f.go", []did{
+			tool("search_replace", "file_path=a.go", "ok"), tool("replace_in_file", "path=b.go", "ok"), tool("write_to_file", "TargetFile=c.go", "ok"),
+			tool("delete_lines", "relative_path=d.go", "ok"), tool("fs_write", "command=str_replace¦path=e.go", "ok"), tool("mcp__fs__get_file_contents", "path=f.go", "x")}},
 		{"no files", "", "", []did{
 			tool("list_dir", "path=src", "a\nb"), tool("Glob", "pattern=**/*.go¦path=src", "a.go"), tool("web_fetch", "path=https://x.y/a.go", "x"),
 			tool("create_or_update_file", "owner=o¦repo=r¦path=a.go", "ok"), tool("Read", "file_path=/dev/null", ""), tool("TodoWrite", "todos=x", "ok")}},
@@ -284,8 +287,14 @@ func TestSubagentFile(t *testing.T) {
 	b.ToolUseID = "t1"
 	x.Message(&pith.Message{Index: 1, Role: pith.RoleAssistant, CWD: "/srv/shop", Agent: "ag1", Blocks: []pith.Block{*b}})
 	x.Message(&pith.Message{Index: 2, Role: pith.RoleUser, CWD: "/srv/shop", Agent: "ag1", Blocks: []pith.Block{{Kind: pith.KindToolResult, ToolUseID: "t1", Text: "package api"}}})
+	b = toolUse("read_file", "path", `"api/lost.go"`)
+	b.ToolUseID = "t2"
+	x.Message(&pith.Message{Index: 3, Role: pith.RoleAssistant, CWD: "/srv/shop", Agent: "ag1", Blocks: []pith.Block{*b}})
 	got := x.Facts().Files.Inspected
-	if len(got) != 1 || got[0].Agent != "ag1" || got[0].Path != "/srv/shop/api/orders.go" {
+	if len(got) != 2 || got[0].Agent != "ag1" || got[0].Path != "/srv/shop/api/lost.go" {
+		t.Fatalf("a sub-agent's read without a result: %+v", got)
+	}
+	if got = got[1:]; got[0].Agent != "ag1" || got[0].Path != "/srv/shop/api/orders.go" {
 		t.Errorf("%+v", got)
 	}
 }

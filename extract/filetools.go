@@ -15,7 +15,6 @@ var pathKeys = []string{
 
 // toolCall reads the touches of a tool that is no shell.
 func (s *fileSlot) toolCall(c *Call) {
-	name := toolName(c.Use.ToolName)
 	if !c.OK() || saysFailed(c.Result.Text) {
 		s.failedTool(c)
 		return
@@ -30,11 +29,15 @@ func (s *fileSlot) toolCall(c *Call) {
 	if c.Use.Arg("owner") != "" && c.Use.Arg("repo") != "" {
 		return // a file on a server
 	}
-	verb := editorVerb(c, name)
-	if verb == "" {
-		verb = toolVerb(c.Use.ToolName)
+	s.toolVerbCall(c, callVerb(c))
+}
+
+// callVerb is what a call does to the file that it names.
+func callVerb(c *Call) string {
+	if v := editorVerb(c); v != "" {
+		return v
 	}
-	s.toolVerbCall(c, verb)
+	return toolVerb(c.Use.ToolName)
 }
 
 func (s *fileSlot) toolVerbCall(c *Call, verb string) {
@@ -108,10 +111,7 @@ func (s *fileSlot) searchTool(c *Call, path string) {
 }
 
 // editorVerb reads the command of an editor tool that has several.
-func editorVerb(c *Call, name string) string {
-	if !strings.Contains(name, "edit") && !strings.Contains(name, "str_replace") {
-		return ""
-	}
+func editorVerb(c *Call) string {
 	switch c.Use.Arg("command") {
 	case "view":
 		return "read"
@@ -128,47 +128,50 @@ func editorVerb(c *Call, name string) string {
 }
 
 // toolVerb tells by a tool's name what it does to the file that it is given:
-// read, write, edit, delete, move, copy, search, or nothing.
+// read, write, edit, delete, move, copy, search, or nothing. A verb that changes
+// rules over one that reads, and that over one that looks for something.
 func toolVerb(name string) string {
-	verb, file := "", false
-	rank := func(v string) {
-		if verb == "" || verb == "read" {
-			verb = v
+	verb, rank, file, part := "", 0, false, false
+	set := func(v string, r int) {
+		if r > rank {
+			verb, rank = v, r
 		}
 	}
 	for _, w := range nameWords(name) {
 		switch w {
-		case "list", "ls", "glob", "find", "tree", "directory", "directories", "dir", "folder", "web", "url", "browser",
-			"issue", "pull", "pr", "comment", "todo", "plan", "task", "resource", "message", "page", "memory", "agent":
+		case "directory", "directories", "dir", "folder", "web", "url", "browser", "issue", "pull", "pr", "comment",
+			"todo", "todos", "plan", "task", "resource", "message", "page", "memory", "agent":
 			return ""
+		case "list", "ls", "glob", "find", "tree":
+			set("list", 1)
 		case "grep", "search", "ripgrep":
-			return "search"
+			set("search", 1)
 		case "file", "files", "image", "notebook":
 			file = true
+		case "line", "lines", "symbol", "content", "text", "block", "cell", "string":
+			part = true
 		case "get":
-			if verb == "" {
-				verb = "get"
-			}
+			set("get", 2)
 		case "read", "view", "open", "cat", "show", "readfile":
-			if verb == "" {
-				verb = "read"
-			}
+			set("read", 3)
 		case "write", "create", "save", "overwrite", "writefile":
-			rank("write")
+			set("write", 4)
 		case "edit", "multiedit", "update", "patch", "replace", "append", "insert", "modify", "apply", "str":
-			rank("edit")
+			set("edit", 4)
 		case "delete", "remove", "rm", "unlink":
-			rank("delete")
+			set("delete", 4)
 		case "move", "rename", "mv":
-			rank("move")
+			set("move", 4)
 		case "copy", "cp":
-			rank("copy")
+			set("copy", 4)
 		}
 	}
-	if verb == "get" {
-		if file {
-			return "read"
-		}
+	switch {
+	case verb == "get" && file:
+		return "read"
+	case verb == "delete" && part:
+		return "edit"
+	case verb == "get", verb == "list":
 		return ""
 	}
 	return verb

@@ -110,10 +110,11 @@ func (n *nameSlot) use(c *Call) {
 	m := mention{at: c.At, weight: weightCall, hex: true, call: true}
 	for i := range c.Use.Args {
 		a := &c.Use.Args[i]
-		n.scan(bothEnds(a.Value), &m)
 		if isPathKey(a.Key) && isToolPath(a.Value) && a.IsString {
 			n.path(a.Value, &m)
+			continue
 		}
+		n.scan(bothEnds(a.Value), &m)
 	}
 	for i := range c.Shell {
 		n.command(&c.Shell[i], &m)

@@ -119,7 +119,21 @@ func (n *nameSlot) symbol(name string, m *mention) {
 		n.tests.add(n, name, m, 1)
 		return
 	}
-	n.symbols.add(n, name, m, 1)
+	if !isProtocolWord(name) {
+		n.symbols.add(n, name, m, 1)
+	}
+}
+
+// isProtocolWord tells the fields and values of the tools' own inputs, which
+// say nothing of the work.
+func isProtocolWord(w string) bool {
+	switch w {
+	case "file_path", "old_string", "new_string", "replace_all", "activeForm", "output_mode", "in_progress", "max_output_tokens",
+		"yield_time_ms", "session_id", "files_with_matches", "environment_context", "tool_use_error", "tool_use", "tool_result",
+		"subagent_type", "run_in_background", "task_id", "user_instructions":
+		return true
+	}
+	return false
 }
 
 // isTestName tells the names of Go and Python tests from other identifiers.

@@ -70,7 +70,9 @@ func (w *workspaceSlot) said(s *Said) {
 	}
 	if p := pathAfter(text, "worktree "); p != "" {
 		w.addWorktree(p)
-		w.worktree = p
+		if before := text[:strings.Index(text, "worktree ")]; strings.HasSuffix(before, "in the ") || strings.HasSuffix(before, "in ") {
+			w.worktree = p
+		}
 		if b := branchAfter(text, "(branch "); b != "" {
 			w.branch = b
 		}
@@ -216,7 +218,7 @@ func (w *workspaceSlot) git(c *Call, cmd *simpleCommand) {
 	out := c.Result.Text
 	switch sub {
 	case "worktree":
-		w.gitWorktree(dir, argv, expands)
+		w.gitWorktree(dir, argv, expands, out)
 		return
 	case "checkout", "switch":
 		for i, a := range argv {
@@ -259,8 +261,15 @@ func (w *workspaceSlot) git(c *Call, cmd *simpleCommand) {
 	}
 }
 
-// gitWorktree reads "git worktree add [-b branch] path".
-func (w *workspaceSlot) gitWorktree(dir string, argv []string, expands []bool) {
+// gitWorktree reads "git worktree add [-b branch] path" and the list of worktrees.
+func (w *workspaceSlot) gitWorktree(dir string, argv []string, expands []bool, out string) {
+	if len(argv) == 2 && argv[1] == "list" {
+		for _, l := range strings.Split(out[:min(len(out), 1<<14)], "\n") {
+			if path, _, ok := strings.Cut(l, " "); ok && isAbsolute(path) && strings.Contains(l, "[") {
+				w.addWorktree(path)
+			}
+		}
+	}
 	if len(argv) < 3 {
 		return
 	}
@@ -315,7 +324,7 @@ func parseCommitLine(l string) (branch, sha, subject string, ok bool) {
 		return "", "", "", false
 	}
 	words := strings.Fields(l[1:end])
-	if len(words) < 2 || !isSHA(words[len(words)-1]) {
+	if len(words) < 2 || !isHex(words[len(words)-1]) {
 		return "", "", "", false
 	}
 	branch = words[0]
@@ -339,7 +348,13 @@ func headOfLog(out string) string {
 	return ""
 }
 
-// isSHA tells whether a word is an abbreviated or whole commit id.
+// isHex tells whether a word can be a commit id where nothing else stands.
+func isHex(s string) bool {
+	return len(s) >= 7 && len(s) <= 40 && strings.Trim(s, "0123456789abcdef") == ""
+}
+
+// isSHA tells whether a word is an abbreviated or whole commit id. A short one
+// has a digit and a letter: other words and numbers have not.
 func isSHA(s string) bool {
 	if len(s) < 7 || len(s) > 40 {
 		return false
@@ -355,7 +370,7 @@ func isSHA(s string) bool {
 			return false
 		}
 	}
-	return digit && letter || len(s) == 40 || len(s) == 7 && (digit || letter)
+	return digit && letter || len(s) == 40
 }
 
 // facts states the place.
