@@ -266,11 +266,16 @@ func (s *claudeCode) boundary(r *claudeRow, line int) {
 func (s *claudeCode) finish() { s.turn.flush(s) }
 
 // impliedExit: Claude Code marks a failed command as an error, so a command's
-// result without a mark is an exit 0, where it has ended at all.
+// result without a mark is an exit 0, where it has ended at all. That holds
+// against a last line that states another code: "go run x | tail" ends with
+// one that is not the command's own.
 func impliedExit(m *pith.Message) {
 	for i := range m.Blocks {
 		b := &m.Blocks[i]
-		if b.Kind != pith.KindToolResult || b.Exit != nil || b.IsError || b.Rejected || b.ExpectedNonZero || b.Running != "" {
+		if b.Kind != pith.KindToolResult || b.IsError || b.Rejected || b.ExpectedNonZero || b.Running != "" {
+			continue
+		}
+		if b.Exit != nil && strings.HasPrefix(b.Text, "Exit code ") {
 			continue
 		}
 		if name := strings.ToLower(b.ToolName); name == "bash" || name == "powershell" || name == "shell" {

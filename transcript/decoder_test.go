@@ -220,6 +220,40 @@ func TestRawMakesABody(t *testing.T) {
 	}
 }
 
+// What a Claude Code session says of an exit: the client's mark goes before
+// the last line of the output.
+func TestClaudeExitCodes(t *testing.T) {
+	for _, tt := range []struct {
+		tool, result, own string
+		want              string
+	}{
+		{"Bash", `"content":"ok"`, `{"stdout":"ok","stderr":""}`, "0"},
+		{"Bash", `"content":"Exit code 2\nx","is_error":true`, `"Error: Exit code 2"`, "2"},
+		{"Bash", `"content":"--help\nexit status 1"`, `{}`, "0"},
+		{"Bash", `"content":"2 failed\nexit status 1","is_error":true`, `{}`, "1"},
+		{"Bash", `"content":"","is_error":false`, `{"stdout":"","returnCodeInterpretation":"No matches found"}`, "-"},
+		{"Bash", `"content":"Command timed out after 2m 0.0s","is_error":true`, `"Error"`, "-"},
+		{"Bash", `"content":"x"`, `{"stdout":"x","interrupted":true}`, "-"},
+		{"TaskOutput", `"content":"<status>running</status>"`, `{}`, "-"},
+		{"Read", `"content":"exit status 1"`, `{}`, "-"},
+	} {
+		use := `{"type":"assistant","uuid":"a","sessionId":"s","message":{"id":"m","role":"assistant","content":[{"type":"tool_use","id":"t","name":"` + tt.tool + `","input":{}}]}}`
+		row := `{"type":"user","uuid":"r","sessionId":"s","message":{"role":"user","content":[{"tool_use_id":"t","type":"tool_result",` + tt.result + `}]},"toolUseResult":` + tt.own + `}`
+		d, err := NewDecoder(strings.NewReader(use+"\n"+row), Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		y := tallyOf(t, d)
+		got := "-"
+		if len(y.results) == 1 && y.results[0].Exit != nil {
+			got = fmt.Sprint(*y.results[0].Exit)
+		}
+		if len(y.results) != 1 || got != tt.want {
+			t.Errorf("%s %s: exit %s, want %s (%d results)", tt.tool, tt.result, got, tt.want, len(y.results))
+		}
+	}
+}
+
 // Threads that write in turns cut each other's messages in two; what a request
 // used is still counted once.
 func TestUsageIsCountedOncePerMessage(t *testing.T) {
