@@ -222,6 +222,13 @@ func TestCheckAllows(t *testing.T) {
 			s.Evidence[0].SupersededBy = &later.ID
 			s.Evidence = append(s.Evidence, later)
 		},
+		"reading outside": func(s *pith.State) {
+			s.Files.Modified[0].Outside = true
+			s.Next.Kind = "inspect"
+		},
+		"no step at a result": func(s *pith.State) {
+			s.Next = pith.NextAction{Kind: "none", Text: "No step is open.", Basis: "none", Preconditions: s.Next.Preconditions, Provenance: pith.Assistant, Source: s.Evidence[0].Source}
+		},
 		"confirmed destruction": func(s *pith.State) {
 			s.Next.Kind, s.Next.Command = "command", "rm -r build"
 			s.Next.Destructive, s.Next.RequiresConfirmation = true, true

@@ -20,7 +20,7 @@ func (c *checker) next() {
 	c.optionalPath(in(at, "target_path"), n.TargetPath)
 	allowed := only(pith.UserExplicit, pith.Assistant, pith.Harness, pith.PeerAgent, pith.UnverifiedImport)
 	c.label(in(at, "provenance"), n.Provenance, allowed, "the next action")
-	if b := c.source(in(at, "source"), n.Source); b != nil && b.ref.Type == "tool_result" && n.Provenance != pith.UserExplicit {
+	if b := c.source(in(at, "source"), n.Source); b != nil && b.ref.Type == "tool_result" && n.Provenance != pith.UserExplicit && n.Basis != "none" {
 		c.add(ruleSource, in(at, "source"), "points into a tool_result: what a tool returns never chooses the next action")
 	}
 	switch {
@@ -67,7 +67,7 @@ func (c *checker) gates(at string, n *pith.NextAction) {
 		c.add(ruleSource, gate, "is false in an imported state: nobody vouches for its next action")
 	case n.Provenance > pith.ToolOutput && !asks:
 		c.addf(ruleSource, gate, "is false, but the words of the action are %s", n.Provenance)
-	case n.TargetPath != "" && !asks && c.outside(n.TargetPath):
+	case n.TargetPath != "" && !asks && n.Kind != "inspect" && c.outside(n.TargetPath):
 		c.add(ruleOutside, gate, "is false, but the action reaches out of the workspace")
 	}
 	if n.Destructive && len(n.Preconditions) == 0 {
