@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/pith-memory/pith"
@@ -29,10 +30,29 @@ func nextAction(x *Extractor, f *Facts) pith.NextAction {
 	if n.TargetPath != "" {
 		n.Preconditions = append(n.Preconditions, pith.Precondition{Path: n.TargetPath, Must: "exist"})
 	}
+	if n.Kind != "inspect" && leavesRoot(f, n.TargetPath) {
+		n.RequiresConfirmation = true
+	}
 	if n.Destructive && len(n.Preconditions) == 0 {
 		n.Preconditions = append(n.Preconditions, pith.Precondition{Path: workingPath(f), Must: "exist"})
 	}
 	return n
+}
+
+// leavesRoot tells whether a path lies outside the session's root: a step that
+// writes there asks first.
+func leavesRoot(f *Facts, path string) bool {
+	if slices.Contains(strings.FieldsFunc(path, func(r rune) bool { return r == '/' || r == '\\' }), "..") {
+		return true
+	}
+	for _, files := range [][]pith.File{f.Files.Modified, f.Files.Inspected} {
+		for i := range files {
+			if files[i].Outside && (files[i].Path == path || files[i].AsUsed == path) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func workingPath(f *Facts) string {
