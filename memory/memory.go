@@ -47,7 +47,9 @@ func New(c Config) *Memory { return &Memory{config: c} }
 // Result is a compaction: the state, the block that restores it, and the
 // figures that the decision to compact rests on.
 type Result struct {
-	State   *pith.State
+	State *pith.State
+	// JSON is the state as it is written, on one line.
+	JSON    []byte
 	Block   restore.Block
 	Reading meter.Reading
 }
@@ -61,16 +63,14 @@ func (m *Memory) Compact(s *Session, why pith.Reason) (*Result, error) {
 	// The id stands in the block and the block's size in the state, so the
 	// size is taken from a block with an empty id.
 	state.Metrics.TokensAfter = restore.Render(state, options).Tokens
-	id, err := schema.ID(state)
-	if err != nil {
-		return nil, &pith.Error{Op: "compute the checkpoint id", Kind: pith.KindUnexpected, Err: err}
-	}
-	state.Checkpoint.ID = id
-	if problems := schema.Check(state); len(problems) > 0 {
+	if problems := schema.Seal(state); len(problems) > 0 {
 		return nil, problemError("check the state", problems)
 	}
 	r := &Result{State: state, Block: restore.Render(state, options), Reading: s.Reading(m.config.Window)}
-	return r, r.rescan()
+	if err := r.rescan(); err != nil {
+		return nil, err
+	}
+	return r, nil
 }
 
 func (m *Memory) renderOptions(s *Session) restore.Options {
@@ -85,12 +85,11 @@ func (m *Memory) renderOptions(s *Session) restore.Options {
 
 // rescan looks for secrets in the final bytes. Redaction has been over all of
 // it already, so a finding is a fault, and what has it is never handed out.
-func (r *Result) rescan() error {
-	b, err := schema.Marshal(r.State, false)
-	if err != nil {
+func (r *Result) rescan() (err error) {
+	if r.JSON, err = schema.Marshal(r.State, false); err != nil {
 		return err
 	}
-	for _, text := range [][]byte{b, []byte(r.Block.Text)} {
+	for _, text := range [][]byte{r.JSON, []byte(r.Block.Text)} {
 		if found := redact.Dirty(text); len(found) > 0 {
 			return &pith.Error{
 				Op: "scan the finished state for secrets", Kind: pith.KindCheck,

@@ -175,7 +175,10 @@ func (c *console) compact(arg string, f *compactFlags) error {
 func (f *compactFlags) render(m *memory.Memory, s *memory.Session, r *memory.Result) ([]byte, error) {
 	switch f.view {
 	case "state":
-		return schema.Marshal(r.State, f.pretty)
+		if f.pretty {
+			return schema.Marshal(r.State, true)
+		}
+		return r.JSON, nil
 	case "memory":
 		compact, err := schema.ToCompact(r.State)
 		if err != nil {
@@ -245,10 +248,4 @@ func (c *console) warnSkipped(s *memory.Session) {
 		where = append(where, fmt.Sprintf("line %d (%s)", x.Line, x.Reason))
 	}
 	fmt.Fprintf(c.err, "pith: skipped %d damaged rows: %s\n", s.SkippedN, strings.Join(where, ", "))
-}
-
-// marshalled is the state as it is written.
-func marshalled(s *pith.State) (string, error) {
-	b, err := schema.Marshal(s, false)
-	return string(b), err
 }

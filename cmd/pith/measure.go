@@ -142,13 +142,9 @@ func measureCut(file string, boundary int, budget pith.Tokens) (*cutFigures, err
 	if err != nil {
 		return nil, err
 	}
-	stateJSON, err := marshalled(r.State)
-	if err != nil {
-		return nil, err
-	}
 	root := r.State.Checkpoint.Workspace.Root
 	f := &cutFigures{
-		File: file, Boundary: boundary, Before: s.Live(), Block: r.Block.Tokens, State: meter.Count(stateJSON),
+		File: file, Boundary: boundary, Before: s.Live(), Block: r.Block.Tokens, State: meter.Count(string(r.JSON)),
 		Client: meter.Count(summary), Retention: observed.Score(r.State), Needs: needs.In(r.Block.Text, root),
 	}
 	if summary != "" {
