@@ -56,12 +56,13 @@ func (n *nameSlot) gitCommits(c *Call, m *mention) {
 
 // withoutRefs takes "(HEAD -> main, origin/main)" off a subject.
 func withoutRefs(s string) string {
-	if strings.HasPrefix(s, "(") {
-		if i := strings.IndexByte(s, ')'); i > 0 && (strings.Contains(s[:i], "HEAD") || strings.Contains(s[:i], "/") || strings.Contains(s[:i], "tag: ")) {
-			return s[i+1:]
-		}
+	if !strings.HasPrefix(s, "(") {
+		return s
 	}
-	return s
+	if i := strings.IndexByte(s, ')'); i > 0 && (strings.Contains(s[:i], "HEAD") || strings.Contains(s[:i], "/") || strings.Contains(s[:i], "tag: ")) {
+		return s[i+1:]
+	}
+	return "" // the author of git blame
 }
 
 // runeEnd is the largest cut at or before n that splits no character.

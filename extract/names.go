@@ -63,8 +63,8 @@ type nameSlot struct {
 	block int32
 	// now is the number of calls so far.
 	now int32
-	// symbolsOnly is set while recent results are read again.
-	symbolsOnly bool
+	// again is set while recent results are read again.
+	again bool
 }
 
 func (n *nameSlot) init() {
@@ -114,11 +114,21 @@ func (n *nameSlot) use(c *Call) {
 			n.path(a.Value, &m)
 			continue
 		}
+		m.call = !isProse(a.Key)
 		n.scan(bothEnds(a.Value), &m)
 	}
 	for i := range c.Shell {
 		n.command(&c.Shell[i], &m)
 	}
+}
+
+// isProse tells the arguments that hold sentences: a slash there joins words.
+func isProse(key string) bool {
+	switch key {
+	case "prompt", "description", "message", "body", "plan", "explanation", "todos", "questions", "text", "title", "thought":
+		return true
+	}
+	return false
 }
 
 func isPathKey(k string) bool { return slices.Contains(pathKeys, k) }
@@ -220,33 +230,58 @@ func bothEnds(t string) string {
 func (n *nameSlot) facts(f *Facts, x *Extractor) {
 	id := &f.Identifiers
 	id.Tests = n.tests.best(n.now, maxTests, nil)
-	id.Symbols = n.rankedSymbols()
-	id.Commits = n.commits.best(n.now, maxCommits, nil)
+	printed := n.readPrinted()
+	symbols := n.symbols.with(&printed.symbols, n.now)
+	id.Symbols = symbols.best(n.now, maxSymbols, nil)
+	var commits []string
+	id.Commits = n.commits.best(n.now, maxCommits, func(sha string) bool {
+		for _, have := range commits {
+			if strings.HasPrefix(sha, have) || strings.HasPrefix(have, sha) {
+				return false
+			}
+		}
+		commits = append(commits, sha)
+		return true
+	})
 	id.Refs = n.refs.best(n.now, maxRefs, nil)
-	listed := map[string]bool{}
+	paths := n.paths.with(&printed.paths, n.now)
+	id.Paths = paths.best(n.now, maxPaths, n.unlisted(f))
+}
+
+// unlisted accepts a path that the files do not hold, once in all its spellings.
+func (n *nameSlot) unlisted(f *Facts) func(string) bool {
+	root := f.Workspace.Root
+	listed := map[string]bool{root: true, f.Workspace.CWD: true}
+	bases := map[string]bool{}
 	for _, l := range [][]pith.File{f.Files.Modified, f.Files.Inspected} {
 		for i := range l {
 			listed[l[i].Path] = true
-			if l[i].AsUsed != "" {
-				listed[l[i].AsUsed] = true
-			}
+			listed[l[i].AsUsed] = true
+			bases[baseName(l[i].Path)] = true
 		}
 	}
-	root := f.Workspace.Root
-	id.Paths = n.paths.best(n.now, maxPaths, func(name string) bool {
-		if _, branch := n.refs.index[name]; branch || listed[name] {
+	return func(name string) bool {
+		if _, branch := n.refs.index[name]; branch || listed[name] || bases[name] {
 			return false
 		}
+		if _, dotted := n.paths.index["./"+name]; dotted {
+			return false // "./pkg" is what a command takes
+		}
 		p := resolvePath(root, name)
-		return !listed[p] && p != root && p != f.Workspace.CWD
-	})
+		if listed[p] {
+			return false
+		}
+		listed[p] = true
+		return true
+	}
 }
 
-// rankedSymbols ranks the symbols of the whole session together with those that
-// the last results printed.
-func (n *nameSlot) rankedSymbols() []pith.Identifier {
-	printed := &nameSlot{class: n.class, decay: n.decay, symbolsOnly: true}
-	printed.symbols = nameTable{index: map[string]int32{}, decay: &printed.decay}
+// readPrinted reads the symbols and the imported packages of the last results.
+func (n *nameSlot) readPrinted() *nameSlot {
+	printed := &nameSlot{class: n.class, decay: n.decay, again: true}
+	for _, t := range []*nameTable{&printed.symbols, &printed.paths} {
+		t.index, t.decay = map[string]int32{}, &printed.decay
+	}
 	for i := int32(1); i <= recentOutputs; i++ {
 		o := &n.outputs[(n.now+i)%recentOutputs]
 		if o.text == "" || o.seq+recentOutputs <= n.now {
@@ -256,15 +291,5 @@ func (n *nameSlot) rankedSymbols() []pith.Identifier {
 		printed.block++
 		printed.scan(o.text, &mention{at: o.at, weight: weightOutput})
 	}
-	all := nameTable{index: map[string]int32{}, decay: &n.decay, uses: slices.Clone(n.symbols.uses)}
-	for i := range printed.symbols.uses {
-		u := printed.symbols.uses[i]
-		if k, ok := n.symbols.index[u.name]; ok {
-			all.uses[k].score = all.uses[k].score*n.symbols.after(n.now-all.uses[k].last) + u.score*n.symbols.after(n.now-u.last)
-			all.uses[k].last = n.now
-		} else if _, ok := n.tests.index[u.name]; !ok {
-			all.uses = append(all.uses, u)
-		}
-	}
-	return all.best(n.now, maxSymbols, nil)
+	return printed
 }

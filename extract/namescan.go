@@ -94,7 +94,7 @@ func (n *nameSlot) scan(text string, m *mention) {
 
 // hexWord counts a word that is the id of a commit.
 func (n *nameSlot) hexWord(w string, m *mention) bool {
-	if !m.hex || len(w) < 7 || len(w) > 40 || !isSHA(w) {
+	if !m.hex || len(w) > 12 && len(w) < 40 || !isSHA(w) {
 		return false
 	}
 	n.commits.add(n, w, m, 1)
@@ -113,7 +113,7 @@ func isSymbol(bits uint8, capitals, length int) bool {
 // symbol counts an identifier, or the name of a test.
 func (n *nameSlot) symbol(name string, m *mention) {
 	if isTestName(name) {
-		if n.symbolsOnly {
+		if n.again {
 			return
 		}
 		n.tests.add(n, name, m, 1)
@@ -129,8 +129,7 @@ func (n *nameSlot) symbol(name string, m *mention) {
 func isProtocolWord(w string) bool {
 	switch w {
 	case "file_path", "old_string", "new_string", "replace_all", "activeForm", "output_mode", "in_progress", "max_output_tokens",
-		"yield_time_ms", "session_id", "files_with_matches", "environment_context", "tool_use_error", "tool_use", "tool_result",
-		"subagent_type", "run_in_background", "task_id", "user_instructions":
+		"yield_time_ms", "files_with_matches", "environment_context", "tool_use_error", "subagent_type", "run_in_background":
 		return true
 	}
 	return false
@@ -154,7 +153,12 @@ func (n *nameSlot) dotted(text string, start, end int, all uint8, m *mention) bo
 		end--
 	}
 	t := text[start:end]
-	if n.symbolsOnly {
+	if n.again {
+		quoted := start > 0 && text[start-1] == '"' && end < len(text) && text[end] == '"'
+		if quoted && all&classSlash != 0 && isSlashName(t) && !hasKnownExtension(t) {
+			n.paths.add(n, t, m, 1)
+			return true
+		}
 		return len(t) > 300 || hasKnownExtension(t)
 	}
 	if len(t) < 3 || len(t) > 300 {
@@ -166,7 +170,9 @@ func (n *nameSlot) dotted(text string, start, end int, all uint8, m *mention) bo
 			n.refs.add(n, t, m, 0.5)
 			return true
 		case hasKnownExtension(t):
-			n.path(t, m)
+			if isBareFile(t) {
+				n.paths.add(n, t, m, 0.4)
+			}
 			return true
 		case m.hex && strings.Contains(t, ".."):
 			return n.commitRange(t, m)
@@ -185,20 +191,36 @@ func (n *nameSlot) dotted(text string, start, end int, all uint8, m *mention) bo
 		return true
 	}
 	if hasKnownExtension(t) && t[0] != '@' {
-		n.path(t, m)
+		if m.output && (strings.HasPrefix(t, "a/") || strings.HasPrefix(t, "b/")) {
+			t = t[2:] // of a diff
+		}
+		if strings.LastIndexByte(t, '/') > 0 && !strings.HasPrefix(t, "...") {
+			n.path(t, m)
+		}
 		return true
 	}
 	if m.call && isSlashName(t) {
-		n.paths.add(n, t, m, 0.5)
+		n.paths.add(n, strings.TrimRight(t, "/"), m, 0.5)
 		return true
 	}
 	return false
 }
 
+// isBareFile tells the name of a file without a directory from a field or
+// method: "s.cfg" and "p.log" are code.
+func isBareFile(t string) bool {
+	dot := strings.LastIndexByte(t, '.')
+	switch t[dot+1:] {
+	case "r", "m", "c", "h", "log", "cfg", "env", "conf", "el", "pl", "patch", "diff", "lock", "work", "mod", "sum", "tar", "zip":
+		return dot >= 4 || t == "go.mod" || t == "go.sum" || t == "go.work"
+	}
+	return t[0] != '_'
+}
+
 // isSlashName tells the path of a package or directory from other words with a
 // slash: regular expressions, flags, a choice of two words.
 func isSlashName(t string) bool {
-	if t[0] == '-' || t[0] == '+' || t[0] == '@' || strings.HasPrefix(t, "/dev/") || len(t) < 6 {
+	if t == "" || t[0] == '-' || t[0] == '+' || t[0] == '@' || strings.HasPrefix(t, "/dev/") || len(t) < 6 {
 		return false
 	}
 	letters := 0
@@ -212,7 +234,7 @@ func isSlashName(t string) bool {
 
 // path counts a path that was named.
 func (n *nameSlot) path(p string, m *mention) {
-	if p == "" || p == "." || p == ".." {
+	if p = strings.TrimRight(p, "/"); p == "" || p == "." || p == ".." {
 		return
 	}
 	n.paths.add(n, p, m, 1)
@@ -250,7 +272,7 @@ func (n *nameSlot) sign(text string, i int, m *mention) {
 	for j < len(text) && j < i+7 && isDigit(text[j]) {
 		j++
 	}
-	if n.symbolsOnly || j == i+1 || j < len(text) && isWordByte(text[j]) {
+	if n.again || j == i+1 || j < len(text) && isWordByte(text[j]) {
 		return
 	}
 	if text[i] == '#' {

@@ -111,6 +111,23 @@ func (t *nameTable) best(now int32, limit int, keep func(string) bool) []pith.Id
 	return out
 }
 
+// with is the table together with the uses of another one.
+func (t *nameTable) with(other *nameTable, now int32) *nameTable {
+	all := &nameTable{decay: t.decay, uses: slices.Clone(t.uses)}
+	for i := range other.uses {
+		u := other.uses[i]
+		k, ok := t.index[u.name]
+		if !ok {
+			all.uses = append(all.uses, u)
+			continue
+		}
+		own := &all.uses[k]
+		own.score = own.score*t.after(now-own.last) + u.score*t.after(now-u.last)
+		own.last = now
+	}
+	return all
+}
+
 // prune drops the lower half of the names.
 func (t *nameTable) prune(now int32) {
 	order := t.ranked(now)
