@@ -148,19 +148,23 @@ func refusal(c *Call) (text string, at pith.Source, ok bool) {
 	return c.Result.Text[start:end], at, true
 }
 
-// rule tells whether a sentence is one, in English or the given language.
-func rule(text, language string, strict bool) (polarity string, ok bool) {
+// rule tells whether a sentence is one. It is read in its own language, and in
+// English where the conversation is in English or the sentence does not tell.
+func rule(text, conversation string, strict bool) (polarity string, ok bool) {
 	lower := strings.ToLower(strings.ReplaceAll(text, "’", "'"))
-	english, isEnglish := englishRule(lower, strict)
-	if own := languageOf(text); own != "" && own != "en" {
-		language = own
+	own := languageOf(text)
+	if own == "" {
+		own = conversation
 	}
-	if t := tableFor(language); t != nil && !isForeignQuestion(lower) {
-		if polarity, ok = t.match(lower); ok && (polarity == forbids || !isEnglish) {
+	if t := tableFor(own); t != nil && !isForeignQuestion(lower) {
+		if polarity, ok = t.match(lower); ok {
 			return polarity, true
 		}
 	}
-	return english, isEnglish
+	if tableFor(own) != nil && conversation != "en" {
+		return "", false
+	}
+	return englishRule(lower, strict)
 }
 
 func isForeignQuestion(lower string) bool {

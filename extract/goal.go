@@ -259,7 +259,7 @@ var supersedings = []string{
 func relation(text string) string {
 	lower := strings.ToLower(cutTo(text, 300))
 	for _, p := range supersedings {
-		if strings.Contains(lower, p) {
+		if i := strings.Index(lower, p); i >= 0 && !strings.HasSuffix(lower[:i], "don't ") && !strings.HasSuffix(lower[:i], "not ") {
 			return "supersedes"
 		}
 	}

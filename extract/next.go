@@ -158,11 +158,9 @@ func (f *Facts) ended(command string) bool {
 // openStep is the step of the list that is under way, else the first open one.
 // A list that is older than the user's last request says nothing about it.
 func openStep(x *Extractor, f *Facts) (pith.NextAction, bool) {
-	seq := x.phase.todo.seq
-	if len(x.phase.parts.parts) > 0 {
-		seq = max(seq, x.phase.parts.seq)
-	}
-	if seq < x.questions.userCall && len(x.questions.user.text) > shortReply {
+	q, parts := &x.questions, &x.phase.parts
+	fresh := x.phase.todo.seq > q.userCall || len(parts.parts) > 0 && parts.seq >= q.userCall
+	if !fresh && len(q.user.text) > shortReply {
 		return pith.NextAction{}, false
 	}
 	for _, status := range []string{"in_progress", "pending"} {
@@ -172,7 +170,7 @@ func openStep(x *Extractor, f *Facts) (pith.NextAction, bool) {
 				continue
 			}
 			n := pith.NextAction{Kind: "inspect", Text: t.Text + pause(x, f), Basis: "todo", Provenance: pith.Assistant, Source: t.Source}
-			if len(x.phase.parts.parts) > 0 && x.phase.parts.seq >= x.phase.todo.seq {
+			if len(parts.parts) > 0 && parts.seq >= x.phase.todo.seq {
 				n.Provenance = pith.UserExplicit
 			}
 			return withTarget(f, x, n), true
