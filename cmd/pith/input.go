@@ -5,6 +5,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"runtime/debug"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
@@ -41,9 +42,17 @@ func (c *console) open(arg string) (*input, error) {
 		return nil, openError(arg, err)
 	}
 	in := &input{Reader: f, name: arg, size: info.Size(), close: f.Close}
+	if in.size < smallInput {
+		// The run lasts milliseconds and ends with the process: collecting
+		// garbage would cost more than it frees.
+		debug.SetGCPercent(800)
+	}
 	c.watch(in, arg)
 	return in, nil
 }
+
+// smallInput is the size under which a session's garbage fits into memory.
+const smallInput = 32 << 20
 
 // Close closes the file and ends the progress line.
 func (in *input) Close() error {

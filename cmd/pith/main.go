@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"runtime/debug"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -17,10 +16,6 @@ import (
 )
 
 func main() {
-	// A run lasts milliseconds and ends with the process: collecting garbage
-	// often would cost more than it frees. The limit keeps a huge file honest.
-	debug.SetGCPercent(400)
-	debug.SetMemoryLimit(384 << 20)
 	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
