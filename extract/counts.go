@@ -11,7 +11,7 @@ import (
 type tally struct {
 	// The lines of go test: "--- PASS", "ok  pkg" and "FAIL pkg".
 	verdicts     pith.Counts
-	passLines    bool
+	verbose      bool
 	packages     pith.Counts
 	events       pith.Counts // go test -json
 	tap          pith.Counts
@@ -81,6 +81,11 @@ func (t *tally) add(line string) {
 		if t.addPackage(s) {
 			return
 		}
+	case '=':
+		if strings.HasPrefix(s, "=== RUN") {
+			t.verbose = true
+			return
+		}
 	case 'n':
 		if strings.HasPrefix(s, "not ok ") {
 			t.tap.Failed++
@@ -122,7 +127,7 @@ func (t *tally) addVerdict(s string) bool {
 	switch {
 	case strings.HasPrefix(s, "--- PASS"):
 		t.verdicts.Passed++
-		t.passLines = true
+		t.verbose = true
 	case strings.HasPrefix(s, "--- FAIL"):
 		t.verdicts.Failed++
 	case strings.HasPrefix(s, "--- SKIP"):
@@ -186,7 +191,7 @@ func (t *tally) counts(shown filter) *pith.Counts {
 	switch {
 	case t.events != pith.Counts{}:
 		return clipped(t.events, "")
-	case t.passLines && (summary == nil || summary.Total == nil):
+	case t.verbose && t.verdicts != (pith.Counts{}) && (summary == nil || summary.Total == nil):
 		return clipped(t.verdicts, "")
 	case summary != nil:
 		return summary

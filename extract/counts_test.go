@@ -8,6 +8,7 @@ import (
 func TestCounts(t *testing.T) {
 	tests := []struct{ name, output, want string }{
 		{"go test -v", "=== RUN   TestA\n=== RUN   TestA/sub\n--- PASS: TestA (0.00s)\n    --- PASS: TestA/sub (0.00s)\n--- FAIL: TestB (0.01s)\n--- SKIP: TestC (0.00s)\nFAIL\nFAIL\tx/y\t0.1s\n", `{"passed":2,"failed":1,"skipped":1}`},
+		{"go test -v without a pass", "=== RUN   TestA\n--- FAIL: TestA (0.00s)\nFAIL\nFAIL\tx/y\t0.1s\n", `{"passed":0,"failed":1}`},
 		{"go test packages", "ok  \tx/a\t0.1s\nok  \tx/b\t(cached)\n--- FAIL: TestB (0.01s)\nFAIL\nFAIL\tx/c\t0.2s\nFAIL\n", `{"passed":2,"failed":1,"unit":"packages"}`},
 		{"go test and a summary of its own", "--- FAIL: TestR (0.02s)\n    r_test.go:41: got 1\nFAIL\tx/y\t1.2s\n3 passed, 1 failed\nexit status 1\n", `{"passed":3,"failed":1}`},
 		{"summary after ok", "ok ./imp 2.1s\n17 passed", `{"passed":17,"failed":0}`},

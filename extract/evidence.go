@@ -70,7 +70,7 @@ func (e *evidenceSlot) call(c *Call) {
 		r.code = &code
 	}
 	delete(e.codes, r.useID)
-	if id := c.Result.Running; id != "" {
+	if id := runningID(&c.Result); id != "" {
 		r.waiting = true
 		e.running[id] = r
 	} else if r.line.Started {
@@ -156,10 +156,14 @@ func (e *evidenceSlot) settle(r *evidenceRun) {
 
 // settlePlain lists a plain command if it failed, or if it ends a failure.
 func (e *evidenceSlot) settlePlain(r *evidenceRun) {
-	if r.listed || r.code == nil && (!r.isError || r.waiting) {
+	if r.code == nil && (!r.isError || r.waiting) {
 		return
 	}
 	it := &r.item
+	if r.listed {
+		r.showFailure(plainFailure)
+		return
+	}
 	if r.code != nil && *r.code == 0 {
 		if len(e.broken) == 0 {
 			return
@@ -184,13 +188,24 @@ func (e *evidenceSlot) settlePlain(r *evidenceRun) {
 		} else if timedOut(r.output) {
 			it.Status = statusTimeout
 		}
-		it.Signature = signatureOf(r.output)
-		r.same = sameFailure(it.Signature)
-		it.Excerpt = excerptOf(r.output, plainFailure)
+		r.showFailure(plainFailure)
 	}
 	it.ID = pith.ItemID(pith.IDEvidence, it.Source, it.Command)
-	r.listed, r.output, r.shell = true, "", nil
+	r.listed, r.shell = true, nil
+	if !r.waiting {
+		r.output = ""
+	}
 	e.runs = append(e.runs, r)
+}
+
+// showFailure takes from the output what names the failure.
+func (r *evidenceRun) showFailure(budget int) {
+	if r.item.Status == statusPass || r.output == "" {
+		return
+	}
+	r.item.Signature = signatureOf(r.output)
+	r.same = sameFailure(r.item.Signature)
+	r.item.Excerpt = excerptOf(r.output, budget)
 }
 
 // judge gives a verification its status, counts, excerpt and signature.
@@ -213,9 +228,7 @@ func (r *evidenceRun) judge() {
 		it.Status = statusFail
 	}
 	if failing(it.Status) {
-		it.Signature = signatureOf(r.output)
-		r.same = sameFailure(it.Signature)
-		it.Excerpt = excerptOf(r.output, openFailure)
+		r.showFailure(openFailure)
 	} else {
 		it.Signature, r.same = "", ""
 		it.Excerpt = passExcerptOf(r.output)

@@ -38,6 +38,26 @@ func (e *evidenceSlot) lateExit(l *pith.LateExit) {
 	}
 }
 
+// runningID is the id under which a command goes on. A session that states the
+// code elsewhere already still brings the output under that id.
+func runningID(b *pith.Block) string {
+	if b.Running != "" {
+		return b.Running
+	}
+	const says = "Process running with session ID "
+	head := b.Text[:min(len(b.Text), 1500)]
+	i := strings.Index(head, says)
+	if i < 0 || b.Exit == nil || i > 0 && head[i-1] != '\n' {
+		return ""
+	}
+	id := head[i+len(says):]
+	n := 0
+	for n < len(id) && isDigit(id[n]) {
+		n++
+	}
+	return id[:n]
+}
+
 // goesOn joins a call that reads, feeds or ends a running command. It tells
 // whether the call was one.
 func (e *evidenceSlot) goesOn(c *Call) bool {
@@ -61,6 +81,9 @@ func (e *evidenceSlot) goesOn(c *Call) bool {
 		if n := toolName(c.Use.ToolName); strings.Contains(n, "kill") || strings.Contains(n, "stop") {
 			delete(e.running, id)
 			r.waiting, r.output = false, ""
+		} else if r.code != nil {
+			r.item.Source = c.ResultAt
+			e.settle(r)
 		}
 		return true
 	}

@@ -97,6 +97,11 @@ func TestOutcomes(t *testing.T) {
 		{"commit after", "go test ./... && git commit -m done", 0, "ok  \tx/y\t0.1s\n[main 1234567] done", "pass", 0, false},
 		{"silent build", "go build ./... 2>&1 | tail -5", 0, "", "pass", 0, true},
 		{"build error behind a pipe", "go build ./... 2>&1 | tail -5", 0, "# x/y\na.go:3:4: undefined: z", "fail", 0, true},
+		{"silent build and a word of the line", "go vet ./... 2>&1 | head -5 && echo VET-OK", 0, "VET-OK", "pass", 0, true},
+		{"passes are filtered out", "go test ./... 2>&1 | grep -v '^ok' | head; echo DONE", 0, "DONE", "pass", 0, true},
+		{"pipe of a later command", "make lint && git push 2>&1 | tail -3", 0, "main -> main", "pass", 0, false},
+		{"vet error before a search", "go vet ./... 2>&1 | head; grep -n x a.go", 0, "vet: a.go:3:4: undefined: z\na.go:9:x", "fail", 0, true},
+		{"a search is no compiler", "go vet ./... 2>&1 | head; grep -n x a.go", 0, "a.go:9: x := 1", "unknown", 0, true},
 		{"timeout", "timeout 60 go test ./...", 124, "", "timeout", 124, false},
 		{"killed", "pytest", 137, "Killed", "timeout", 137, false},
 		{"not there", "pytest -q", 127, "bash: pytest: command not found", "error", 127, false},
@@ -152,6 +157,8 @@ func TestNoVerification(t *testing.T) {
 		"grep -rn 'go test' .",
 		"go test ./... &",
 		"pytest --version",
+		"govulncheck -version",
+		"gh pr create --body \"ran `go test ./...` and $(mise run lint)\"",
 		"npm ci",
 		"npm install",
 		"go mod tidy",
@@ -338,6 +345,16 @@ func TestCodesThatComeLater(t *testing.T) {
 			t.Errorf("got %+v", e)
 		}
 	})
+	t.Run("code first, output later", func(t *testing.T) {
+		p := newTape()
+		p.call("exec_command", []pith.Arg{text("cmd", "go test ./x")}, pith.Block{Text: "Process running with session ID 7\nOutput:\n", Running: "7"})
+		p.x.LateExit(&pith.LateExit{ToolUseID: "t0", Code: 1})
+		p.call("write_stdin", []pith.Arg{{Key: "session_id", Value: "7"}}, pith.Block{Text: "Chunk ID: 2\nProcess exited with code 1\nOutput:\n    b_test.go:3: no rows\nFAIL\tx/b\t0.1s\n", Exit: code(1)})
+		got := p.evidence(t)
+		if e := last(t, got); len(got) != 1 || e.Signature != "b_test.go:3: no rows" || e.Counts == nil {
+			t.Errorf("got %+v", got)
+		}
+	})
 	t.Run("code before the result", func(t *testing.T) {
 		p := newTape()
 		p.x.LateExit(&pith.LateExit{ToolUseID: "t0", Code: 1})
@@ -405,6 +422,9 @@ func TestSignatures(t *testing.T) {
 		{"pytest", "E   assert 1 == 2\nFAILED tests/test_a.py::test_x - assert 1 == 2\n1 failed in 0.1s", "FAILED tests/test_a.py::test_x - assert 1 == 2"},
 		{"rust", "error[E0308]: mismatched types\n --> src/main.rs:2:5", "error[E0308]: mismatched types"},
 		{"make", "cc -c a.c\na.c:1:10: fatal error: x.h: No such file\nmake: *** [a.o] Error 1", "a.c:1:10: fatal error: x.h: No such file"},
+		{"stack", "panic: boom [recovered]\n\t/x/testing.go:1872 +0x190\n", "panic: boom [recovered]"},
+		{"hint", "The following paths are ignored:\ncmd/x\nhint: Use -f if you really want to add them.", "cmd/x"},
+		{"usage", "must be on a branch\n\nUsage:  gh pr create\n\nFlags:\n  -w, --web   Open the browser", "must be on a branch"},
 		{"plain", "doing it\nit went wrong somewhere\nexit status 1", "it went wrong somewhere"},
 	}
 	for _, tt := range tests {
@@ -504,4 +524,28 @@ func FuzzEvidence(f *testing.F) {
 			}
 		}
 	})
+}
+
+// BenchmarkEvidence reads 4 MB of results, a tenth of them of verifications.
+func BenchmarkEvidence(b *testing.B) {
+	green := strings.Repeat("ok  \texample.test/shop/internal/pkg\t0.123s\n", 100)
+	listing := strings.Repeat("drwxr-xr-x 2 root root 4096 Jan  1 10:00 internal\n", 80)
+	b.SetBytes(1000 * 4 << 10)
+	for b.Loop() {
+		var e evidenceSlot
+		e.init()
+		ok := 0
+		for i := range 1000 {
+			c := &Call{Command: "ls -la internal && git status", Seq: i, Answered: true}
+			c.Result = pith.Block{Text: listing, Exit: &ok}
+			if i%10 == 0 {
+				c.Command = "go vet ./... && go test ./... 2>&1 | tail -40"
+				c.Result.Text = green
+			}
+			c.Shell = parseShell(c.Command)
+			e.call(c)
+		}
+		var f Facts
+		e.facts(&f)
+	}
 }

@@ -17,6 +17,10 @@ type verifyLine struct {
 	// Prints is set where the line prints the verifier's exit code, after CodeAfter.
 	Prints    bool
 	CodeAfter string
+	// Says are the literal texts that the line itself prints.
+	Says []string
+	// Mixed is set where other commands of the line print text of files.
+	Mixed bool
 	// PassMark and FailMark are what the line prints in place of a code.
 	PassMark, FailMark string
 	// Shows is what the line lets through of the verifier's output.
@@ -30,6 +34,8 @@ type filter struct {
 	// Pattern is what grep looks for, or any other selection.
 	Selects bool
 	Pattern string
+	// DropsPasses is set where only the lines of passes are taken out.
+	DropsPasses bool
 	// Hidden is set where the output went to a file.
 	Hidden bool
 }
@@ -53,13 +59,17 @@ func readVerifyLine(command string, shell []simpleCommand) (verifyLine, bool) {
 		if len(argv) == 0 {
 			continue
 		}
+		if said := echoed(argv); said != "" && len(l.Says) < maxVerifiers {
+			l.Says = append(l.Says, said)
+		}
 		if argv[0] == "set" {
 			pipefail = pipefail || hasWord(argv, "pipefail")
 			errexit = errexit || hasFlag(argv, "-e") || hasWord(argv, "errexit") || hasFlag(argv, "-euxo")
 			continue
 		}
 		v, ok := verifierOf(argv)
-		if !ok {
+		l.Mixed = l.Mixed || !ok && shell[i].Op != "|" && printsFiles(argv[0])
+		if !ok || shell[i].Op == "$(" && inText(shell, i) {
 			continue
 		}
 		if len(l.Verifiers) == 0 {
@@ -67,7 +77,7 @@ func readVerifyLine(command string, shell []simpleCommand) (verifyLine, bool) {
 		}
 		l.Verifiers = append(l.Verifiers, v)
 		l.follow(command, shell, i, pipefail, errexit)
-		if len(l.Verifiers) == maxVerifiers {
+		if len(l.Verifiers) > maxVerifiers {
 			break
 		}
 	}
@@ -83,7 +93,7 @@ func (l *verifyLine) follow(command string, shell []simpleCommand, i int, pipefa
 	if shell[i].Op == "||" || shell[i].Op == "$(" {
 		l.Masked = true
 	}
-	piped := false
+	piped, own := false, true
 	for j := i + 1; j < len(shell); j++ {
 		if shell[j].Op == "$(" {
 			if j = enclosing(shell, j); j < 0 {
@@ -93,6 +103,9 @@ func (l *verifyLine) follow(command string, shell []simpleCommand, i int, pipefa
 		next := &shell[j]
 		switch next.Op {
 		case "|":
+			if !own {
+				continue // the pipe of a command that only runs after a pass
+			}
 			l.Shows.through(next.Argv)
 			piped = piped || !pipefail
 			l.Masked = l.Masked || piped
@@ -101,6 +114,7 @@ func (l *verifyLine) follow(command string, shell []simpleCommand, i int, pipefa
 			if !piped && l.PassMark == "" {
 				l.PassMark = echoed(next.Argv)
 			}
+			own = false
 			continue
 		case "||":
 			if !piped {
@@ -138,6 +152,20 @@ func (l *verifyLine) afterAll(command string, shell []simpleCommand) {
 	}
 }
 
+// inText tells whether a substitution stands in the text of a commit or a pull
+// request: backticks there are meant as quotes.
+func inText(shell []simpleCommand, i int) bool {
+	k := enclosing(shell, i)
+	if k < 0 {
+		return false
+	}
+	switch programName(shell[k].Argv[0]) {
+	case "git", "gh", "glab", "hub", "jj", "hg", "curl", "bd", "linear":
+		return true
+	}
+	return false
+}
+
 // enclosing is the command that the substitution at j is a part of.
 func enclosing(shell []simpleCommand, j int) int {
 	for k := j + 1; k < len(shell); k++ {
@@ -161,6 +189,7 @@ func (f *filter) through(argv []string) {
 	case "tee", "cat", "less", "ts", "cut", "tr", "sort", "uniq", "strings", "fold", "nl", "column":
 	case "grep", "egrep", "rg", "fgrep":
 		if hasFlag(argv, "-v") || hasFlag(argv, "--invert-match") {
+			f.DropsPasses = f.DropsPasses || strings.Contains(lastWord(argv), "ok")
 			return
 		}
 		f.Selects = true
@@ -174,6 +203,16 @@ func (f *filter) through(argv []string) {
 		f.Selects = true
 	}
 }
+
+func printsFiles(program string) bool {
+	switch programName(program) {
+	case "grep", "rg", "egrep", "cat", "sed", "awk", "nl", "git", "head", "tail", "diff", "find", "jq":
+		return true
+	}
+	return false
+}
+
+func lastWord(argv []string) string { return argv[len(argv)-1] }
 
 // lineCount reads head -5, tail -n 5, tail -n5 and tail --lines=5.
 func lineCount(argv []string) int {

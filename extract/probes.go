@@ -38,12 +38,13 @@ func asksAtEnd(c *simpleCommand, code int, output string) bool {
 	argv := c.Argv
 	switch programName(argv[0]) {
 	case "grep", "egrep", "fgrep", "rg", "ag", "ack", "pgrep", "zgrep":
-		return code == 1 || code == 123 || code == 2 && missing(output)
+		// 2 is an error of the search itself: a bad pattern, a path that is not there.
+		return code == 1 || code == 123
 	case "diff", "cmp", "colordiff", "comm":
 		return code == 1
 	case "test", "[", "[[", "which", "type", "hash", "whereis", "false", "pidof", "lsof", "command":
 		return code <= 1 || argv[0] == "which"
-	case "ls", "stat", "cat", "head", "tail", "file", "find", "readlink", "realpath", "du", "wc", "nl", "less", "fd", "tree", "sed", "awk", "jq":
+	case "ls", "stat", "file", "find", "readlink", "realpath", "du", "fd", "tree", "jq":
 		return missing(output) || (argv[0] == "jq" || argv[0] == "find") && strings.TrimSpace(output) == ""
 	case "systemctl", "service":
 		return hasWord(argv, "is-active") || hasWord(argv, "is-enabled") || hasWord(argv, "status")
@@ -85,7 +86,7 @@ func gitAsks(args []string, code int, output string) bool {
 	case "config":
 		return code == 1 && strings.TrimSpace(output) == ""
 	case "rev-parse":
-		return code == 1 || hasFlag(args, "--verify") || hasFlag(args, "-q")
+		return true
 	case "ls-remote", "ls-files", "symbolic-ref":
 		return code <= 2 && (hasFlag(args, "--exit-code") || hasFlag(args, "--error-unmatch") || hasFlag(args, "-q"))
 	}

@@ -25,7 +25,7 @@ func signatureOf(output string) string {
 	if s := goFailure(output); s != "" {
 		return shorten(s, maxSignature)
 	}
-	best, bestRank, last := "", rankNothing, ""
+	best, bestRank, first, last, usage := "", rankNothing, "", "", false
 	eachLine(output, func(line string) {
 		s := strings.TrimSpace(line)
 		if s == "" || isNoOutput(s) {
@@ -35,11 +35,18 @@ func signatureOf(output string) string {
 		if r > bestRank {
 			best, bestRank = s, r
 		}
-		if r != rankEnd && !isMarkup(s) {
-			last = s
+		if r == rankEnd || isMarkup(s) || strings.HasPrefix(s, "hint: ") {
+			return
 		}
+		if first == "" {
+			first = s
+		}
+		usage = usage || hasFold(s, "usage:")
+		last = s
 	})
 	switch {
+	case bestRank < rankMention && usage:
+		return shorten(first, maxSignature)
 	case bestRank >= rankMention:
 		return shorten(best, maxSignature)
 	case last != "" && bestRank != rankVerdict:
@@ -147,13 +154,9 @@ func lineRank(s string) int {
 		if strings.HasPrefix(s, "--- FAIL") {
 			return rankVerdict
 		}
-	case 'p':
-		if strings.HasPrefix(s, "panic: ") {
-			return rankThrown
-		}
-	case 'f':
+	case 'f', 'p':
 		switch {
-		case strings.HasPrefix(s, "fatal error: "):
+		case strings.HasPrefix(s, "fatal error: "), strings.HasPrefix(s, "panic: "):
 			return rankThrown
 		case strings.HasPrefix(s, "fatal: "):
 			return rankError
@@ -171,12 +174,8 @@ func lineRank(s string) int {
 		case strings.HasPrefix(s, "exit status "), strings.HasPrefix(s, "Exit code "):
 			return rankEnd
 		}
-	case 'm':
-		if strings.HasPrefix(s, "make: ***") || strings.HasPrefix(s, "make[") {
-			return rankEnd
-		}
-	case 'n':
-		if strings.HasPrefix(s, "npm ERR!") || strings.HasPrefix(s, "npm error") {
+	case 'm', 'n':
+		if strings.HasPrefix(s, "make: ***") || strings.HasPrefix(s, "make[") || strings.HasPrefix(s, "npm ERR!") || strings.HasPrefix(s, "npm error") {
 			return rankEnd
 		}
 	case 'P', 'C':
@@ -227,6 +226,7 @@ func inlineRank(s string) int {
 
 // isPosition knows "path/file.ext:12: message" and "path/file.ext:12:5: message".
 func isPosition(s string) bool {
+	s = strings.TrimPrefix(s, "vet: ")
 	i := strings.IndexByte(s, ':')
 	if i == 1 && isLetter(s[0]) {
 		if j := strings.IndexByte(s[2:], ':'); j >= 0 {
@@ -236,11 +236,14 @@ func isPosition(s string) bool {
 	if i < 3 || i+2 >= len(s) || !isDigit(s[i+1]) {
 		return false
 	}
-	path := strings.TrimPrefix(s[:i], "vet: ")
+	path := s[:i]
 	if strings.ContainsAny(path, " \t\"'=") || strings.IndexByte(path[max(0, len(path)-8):], '.') < 0 || isDigit(path[len(path)-1]) {
 		return false
 	}
 	rest := strings.TrimLeft(s[i+1:], "0123456789:,-")
+	if strings.HasPrefix(rest, " +0x") {
+		return false // a frame of a stack trace
+	}
 	return strings.HasPrefix(rest, " ") && len(rest) > 3
 }
 

@@ -291,7 +291,7 @@ func flagValue(args []string, names ...string) string {
 func asksForHelp(args []string) bool {
 	for _, a := range args {
 		switch a {
-		case "--version", "--help", "-help", "-list", "--listTests", "--collect-only", "--dry-run":
+		case "--version", "-version", "--help", "-help", "-list", "--listTests", "--collect-only", "--dry-run":
 			return true
 		case "--":
 			return false

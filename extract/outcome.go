@@ -44,6 +44,8 @@ func (l *verifyLine) verdict(output string, counts *pith.Counts) string {
 		return statusFail
 	case s.passMark:
 		return statusPass
+	case s.weak && !s.tests:
+		return statusFail
 	case l.Shows.cutsEnd(s.lines):
 		return statusUnknown
 	case counts != nil && (counts.Passed > 0 || counts.Unit != ""):
@@ -52,7 +54,7 @@ func (l *verifyLine) verdict(output string, counts *pith.Counts) string {
 		return statusPass
 	case s.weak:
 		return statusFail
-	case s.lines == 0 && l.silent() && !l.Shows.Selects:
+	case s.lines == 0 && l.silent() && !l.Shows.Selects && !l.Shows.Hidden:
 		return statusPass
 	}
 	return statusUnknown
@@ -61,7 +63,8 @@ func (l *verifyLine) verdict(output string, counts *pith.Counts) string {
 // silent tells whether no output at all means that all was well.
 func (l *verifyLine) silent() bool {
 	for i := range l.Verifiers {
-		if !l.Verifiers[i].Silent {
+		quiet := l.Verifiers[i].Silent || l.Shows.DropsPasses && l.Verifiers[i].Name == "go test"
+		if !quiet {
 			return false
 		}
 	}
@@ -69,6 +72,8 @@ func (l *verifyLine) silent() bool {
 }
 
 type verdictScan struct {
+	// tests is set where tests were run, whose own output may say anything.
+	tests                                  bool
 	lines                                  int
 	strong, weak, pass, passMark, failMark bool
 }
@@ -78,18 +83,22 @@ func scanVerdict(output string, l *verifyLine) verdictScan {
 	compiles := false
 	for i := range l.Verifiers {
 		compiles = compiles || l.Verifiers[i].Kind != verifiesTests
+		v.tests = v.tests || l.Verifiers[i].Kind == verifiesTests
 	}
 	eachLine(output, func(line string) {
 		s := strings.TrimSpace(line)
 		if s == "" || isNoOutput(s) {
 			return
 		}
-		v.lines++
+		if !hasWord(l.Says, s) {
+			v.lines++
+		}
 		v.passMark = v.passMark || s == l.PassMark
 		v.failMark = v.failMark || s == l.FailMark
 		v.strong = v.strong || isFailVerdict(s)
 		v.pass = v.pass || isPassVerdict(s)
-		v.weak = v.weak || lineRank(s) >= rankError && (compiles || lineRank(s) != rankPosition)
+		r := lineRank(s)
+		v.weak = v.weak || r >= rankError && (r != rankPosition || compiles && (!l.Mixed || strings.HasPrefix(s, "vet: ")))
 	})
 	return v
 }
