@@ -30,8 +30,8 @@ const (
 
 // outputHead and outputTail bound how much of one result is read for names.
 const (
-	outputHead = 64 << 10
-	outputTail = 64 << 10
+	outputHead = 32 << 10
+	outputTail = 32 << 10
 	// recentBytes bounds what is kept of one result.
 	recentBytes = 32 << 10
 )
@@ -206,16 +206,37 @@ func (n *nameSlot) call(c *Call) {
 	if !c.OK() {
 		m.weight, m.failing = weightFailure, true
 	}
-	n.testResults(c, &m)
+	content := showsContent(c) && !m.failing
+	if !content {
+		n.testResults(c, &m)
+	}
 	if gitPrints(c) {
 		n.gitCommits(c, &m)
 		m.hex = true
 	}
 	text := bothEnds(c.Result.Text)
-	n.scan(text, &m)
+	if !content {
+		n.scan(text, &m)
+	}
 	if !m.failing {
 		n.outputs[c.Seq%recentOutputs] = output{text: text[:min(len(text), recentBytes)], at: m.at, seq: int32(c.Seq)}
 	}
+}
+
+// showsContent tells whether a result is the content of files. Its names count
+// while the call is recent; most of them the agent never comes back to.
+func showsContent(c *Call) bool {
+	if c.Command == "" {
+		return callVerb(c) == "read"
+	}
+	if len(c.Shell) == 0 {
+		return false
+	}
+	switch c.Shell[0].Name() {
+	case "cat", "sed", "nl", "head", "tail", "bat", "less", "get-content":
+		return true
+	}
+	return false
 }
 
 // bothEnds bounds how much of a text is read; a long one is read at both ends.
@@ -229,8 +250,9 @@ func bothEnds(t string) string {
 // facts lists the names, best first.
 func (n *nameSlot) facts(f *Facts, x *Extractor) {
 	id := &f.Identifiers
-	id.Tests = n.tests.best(n.now, maxTests, nil)
 	printed := n.readPrinted()
+	tests := n.tests.with(&printed.tests, n.now)
+	id.Tests = tests.best(n.now, maxTests, nil)
 	symbols := n.symbols.with(&printed.symbols, n.now)
 	id.Symbols = symbols.best(n.now, maxSymbols, nil)
 	var commits []string
@@ -279,7 +301,7 @@ func (n *nameSlot) unlisted(f *Facts) func(string) bool {
 // readPrinted reads the symbols and the imported packages of the last results.
 func (n *nameSlot) readPrinted() *nameSlot {
 	printed := &nameSlot{class: n.class, decay: n.decay, again: true}
-	for _, t := range []*nameTable{&printed.symbols, &printed.paths} {
+	for _, t := range []*nameTable{&printed.symbols, &printed.paths, &printed.tests} {
 		t.index, t.decay = map[string]int32{}, &printed.decay
 	}
 	for i := int32(1); i <= recentOutputs; i++ {

@@ -133,6 +133,22 @@ func TestNamesAnything(t *testing.T) {
 	})
 }
 
+// A call without a command, without a result, with nothing in it.
+func TestEmptyCalls(t *testing.T) {
+	p := newTape()
+	for _, c := range []string{"", " ", "# only a comment", ";;", "\"", "<<", "> "} {
+		p.run(c, 0, "x")
+		p.run(c, 1, "x")
+	}
+	p.call("Read", nil, pith.Block{})
+	p.call("", nil, pith.Block{Text: "x"})
+	p.call("move_file", nil, pith.Block{Text: "x"})
+	f := p.x.Facts()
+	if len(f.Files.Modified)+len(f.Files.Inspected) != 0 {
+		t.Errorf("%+v", f.Files)
+	}
+}
+
 func BenchmarkNames(b *testing.B) {
 	text := strings.Repeat("The parser in internal/syncer/syncer.go reads objectsToPush and calls handleErr, then it waits for more.\n", 5000)
 	b.SetBytes(int64(len(text)))

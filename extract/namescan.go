@@ -113,9 +113,6 @@ func isSymbol(bits uint8, capitals, length int) bool {
 // symbol counts an identifier, or the name of a test.
 func (n *nameSlot) symbol(name string, m *mention) {
 	if isTestName(name) {
-		if n.again {
-			return
-		}
 		n.tests.add(n, name, m, 1)
 		return
 	}

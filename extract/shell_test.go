@@ -197,3 +197,35 @@ func TestResolvePath(t *testing.T) {
 		}
 	}
 }
+
+func FuzzParseShell(f *testing.F) {
+	for _, s := range []string{`a && b | c > d`, "cat <<'EOF' > f\nx\nEOF\n", `echo "$(git log)" 2>&1`, `bash -lc 'cd x; rm y'`, "type C:\\a\\b `x`"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, line string) {
+		for _, c := range parseShell(line) {
+			if len(c.Argv) == 0 || len(c.Argv) != len(c.Expands) || c.Start < 0 || c.End < c.Start || c.End > len(line) {
+				t.Fatalf("%q: %+v", line, c)
+			}
+		}
+	})
+}
+
+// No line, however it is put together, breaks what reads its commands.
+func TestShellCallAnything(t *testing.T) {
+	word := rapid.SampledFrom([]string{"git", "mv", "cp", "rm", "sed", "-i", "-e", "perl", "-pi", "cat", "a.go", "b/", "--", "-C", "-c", "show", "HEAD:a.go",
+		"checkout", "-b", "worktree", "add", "list", "switch", "status", "push", "origin", "tee", "dd", "of=x", "xargs", "for", "in", "$f", "cd", "..",
+		"python3", "patch", "apply_patch", "curl", "-o", "npx", "uv", "run", "prettier", "--write", "Set-Content", "-Path", ";", "&&", "|", "\n", "<<E\n", "E\n", ">", "''"})
+	rapid.Check(t, func(t *rapid.T) {
+		line := strings.Join(rapid.SliceOfN(word, 0, 14).Draw(t, "line"), " ")
+		out := rapid.SampledFrom([]string{"", "a.go:1:x", " create mode 100644 x.go", "[main abc1234] x", "\tmodified:   a.go", " rename a => b", "diff --git a/x b/x"}).Draw(t, "out")
+		p := newTape()
+		p.run(line, rapid.IntRange(0, 1).Draw(t, "code"), out)
+		p.run(line, 0, out)
+		for _, f := range append(p.x.Facts().Files.Modified, p.x.Facts().Files.Inspected...) {
+			if f.Path == "" || strings.ContainsAny(f.Path, "\n$") {
+				t.Fatalf("%q: path %q", line, f.Path)
+			}
+		}
+	})
+}
