@@ -179,7 +179,7 @@ func squashSpaces(s string) string {
 
 // maxCommand bounds a command that is shown: scripts of many lines stay in the
 // transcript.
-const maxCommand = 2000
+const maxCommand = 4000
 
 // shownCommand is the command word for word; a very long one ends where one of
 // its lines ends.
