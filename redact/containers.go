@@ -82,7 +82,8 @@ func (sc *scanner) colonRecord(i int) int {
 			return end
 		}
 	}
-	if i+2 >= len(s) || s[i+1] != '*' && !isDigit(s[i+1]) {
+	port := s[i+1 : min(len(s), i+6)]
+	if !strings.HasPrefix(port, "*:") && (len(port) < 5 || port[4] != ':' || !portOfDatabase(port[:4])) {
 		return 0
 	}
 	start := i
@@ -97,7 +98,7 @@ func (sc *scanner) colonRecord(i int) int {
 		end++
 	}
 	fields := strings.SplitN(s[start:end], ":", 5)
-	if len(fields) < 5 || !portOfDatabase(fields[1]) || fields[2] == "" || fields[3] == "" {
+	if len(fields) < 5 || fields[2] == "" || fields[3] == "" {
 		return 0
 	}
 	if p := fields[4]; len(p) < 4 || strings.Contains(p, markerStart) || dynamic(p) || allDigits(p) {
@@ -108,7 +109,7 @@ func (sc *scanner) colonRecord(i int) int {
 }
 
 func portOfDatabase(p string) bool {
-	return p == "*" || len(p) == 4 && allDigits(p) && (p[0] == '5' || p[0] == '6')
+	return (p[0] == '5' || p[0] == '6') && allDigits(p)
 }
 
 // element finds <password>...</password>: a name in angle brackets before s[i].

@@ -48,7 +48,7 @@ func (sc *scanner) decodeRun(start, end int) int {
 	s := sc.s
 	text, ok := decodeHex(s[start:end])
 	if !ok {
-		if !readable(s[start:min(end, start+16)]) {
+		if !readable(s[start : start+16]) {
 			return end
 		}
 		end = sc.wrapped(start, end)
@@ -85,10 +85,35 @@ func (sc *scanner) wrapped(start, end int) int {
 	return end
 }
 
-// readable tells whether the beginning of a run decodes to text.
+// readable tells whether the beginning of a run decodes to ASCII text.
 func readable(run string) bool {
-	text, ok := decodeBase64(run[:len(run)&^3])
-	return ok && len(text) > 0
+	var bits uint32
+	n := 0
+	for i := range len(run) {
+		bits = bits<<6 | base64Value(run[i])
+		if n += 6; n < 8 {
+			continue
+		}
+		n -= 8
+		if c := byte(bits >> n); c < ' ' && c != '\n' && c != '\t' || c >= 0x7f {
+			return false
+		}
+	}
+	return true
+}
+
+func base64Value(c byte) uint32 {
+	switch {
+	case isUpper(c):
+		return uint32(c - 'A')
+	case isLower(c):
+		return uint32(c-'a') + 26
+	case isDigit(c):
+		return uint32(c-'0') + 52
+	case c == '+', c == '-':
+		return 62
+	}
+	return 63
 }
 
 func decodeBase64(run string) (string, bool) {
@@ -104,8 +129,13 @@ func decodeBase64(run string) (string, bool) {
 }
 
 func decodeHex(run string) (string, bool) {
-	if len(run)%2 != 0 || !isHex(run[0]) || !isHex(run[1]) {
+	if len(run)%2 != 0 {
 		return "", false
+	}
+	for i := 0; i < 12; i += 2 { // ASCII: the first digit of each pair is below 8
+		if !isHex(run[i+1]) || !isDigit(run[i]) || run[i] > '7' {
+			return "", false
+		}
 	}
 	raw, err := hex.DecodeString(run)
 	return string(raw), err == nil && isText(raw)

@@ -11,7 +11,6 @@ type opener struct {
 // openers are found where they begin a word, in lower case, upper case or with
 // a capital. Their functions return the end of what they found, or i.
 var openers = [...]opener{
-	{"authorization", (*scanner).spokenHeader},
 	{"basic ", (*scanner).basic},
 	{"bearer ", (*scanner).bearer},
 	{"identified by ", (*scanner).sqlPassword},
@@ -25,9 +24,10 @@ var openers = [...]opener{
 
 // opened looks for an opener at s[i].
 func (sc *scanner) opened(i int) int {
+	a, b := lowerByte(sc.s[i]), lowerByte(sc.s[i+1])
 	for k := range openers {
 		o := &openers[k]
-		if hasFold(sc.s, i, o.word) {
+		if o.word[0] == a && o.word[1] == b && hasFold(sc.s, i, o.word) {
 			if end := o.find(sc, i, i+len(o.word)); end > i {
 				return end
 			}
@@ -35,8 +35,6 @@ func (sc *scanner) opened(i int) int {
 	}
 	return i
 }
-
-func (sc *scanner) spokenHeader(i, after int) int { return i }
 
 // bearer finds the token after the word, wherever it stands.
 func (sc *scanner) bearer(i, after int) int {

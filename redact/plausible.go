@@ -24,7 +24,10 @@ const (
 
 // plausible tells whether a value may be a secret, by what it is made of.
 func plausible(kind nameKind, rule, v string, f form) bool {
-	if len(v) < 6 || masked(v) || dynamic(v) || pattern(v) || strings.Contains(v, markerStart) {
+	if len(v) < 6 || kind == weak && !random(v) {
+		return false
+	}
+	if masked(v) || dynamic(v) || pattern(v) || strings.Contains(v, markerStart) {
 		return false
 	}
 	low := strings.ToLower(v)
@@ -52,7 +55,7 @@ func plausible(kind nameKind, rule, v string, f form) bool {
 		return kind == spoken && !prose(low, m)
 	}
 	if kind == weak {
-		return random(v) && (rule != "key" || len(v) >= 16 && m.entropy() > 2.8) && (rule != "signature" || len(v) >= 32)
+		return (rule != "key" || len(v) >= 16 && m.entropy() > 2.8) && (rule != "signature" || len(v) >= 32)
 	}
 	return true
 }
@@ -218,7 +221,7 @@ func (v *value) inCode(s, text string) bool {
 	if v.nameStart > 0 {
 		before = s[v.nameStart-1]
 	}
-	if v.sign == ':' && (v.name == "PASS" || v.name == "FAIL" || text[0] == ':') {
+	if v.sign == ':' && text[0] == ':' {
 		return true
 	}
 	if before == '{' && v.nameStart > 1 && s[v.nameStart-2] == '$' || before == '/' && v.sign == ':' {

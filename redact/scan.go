@@ -154,7 +154,7 @@ func (sc *scanner) prefixed(i int) int {
 	// Longer prefixes sort after the shorter ones that they begin with.
 	for k := int(sc.lex.first[c+1]) - 1; k >= int(sc.lex.first[c]); k-- {
 		p := &prefixes[k]
-		if !strings.HasPrefix(s[i:], p.prefix) {
+		if p.prefix[1] != s[i+1] || !strings.HasPrefix(s[i:], p.prefix) {
 			continue
 		}
 		start := i + len(p.prefix)

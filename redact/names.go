@@ -1,0 +1,286 @@
+package redact
+
+import "strings"
+
+// nameKind says how strongly a name announces that a secret follows.
+type nameKind uint8
+
+const (
+	ordinary nameKind = iota
+	// weak names announce secrets and other things: the value must look random.
+	weak
+	// strong names announce secrets: any value of six characters will do that
+	// is not evidently something else.
+	strong
+	// spoken names announce passwords that people think up: digits, or several
+	// words in quotes, will do too.
+	spoken
+	// credentials are HTTP's Authorization: a scheme, then the secret.
+	credentials
+	// jar is HTTP's Cookie or Set-Cookie.
+	jar
+)
+
+// announcer is a run of whole parts in a name, lower case, separators left out:
+// "apikey" stands for api_key, API-KEY, apiKey and apikey.
+type announcer struct {
+	parts string
+	kind  nameKind
+	rule  string
+}
+
+// announcers are tried in this order.
+var announcers = [...]announcer{
+	{"proxyauthorization", credentials, "authorization"},
+	{"authorization", credentials, "authorization"},
+	{"setcookie", jar, "cookie"},
+	{"cookie", jar, "cookie"},
+	{"password", spoken, "password"},
+	{"passwd", spoken, "password"},
+	{"passphrase", spoken, "password"},
+	{"passwort", spoken, "password"},
+	{"passcode", spoken, "password"},
+	{"passwrd", spoken, "password"},
+	{"pswd", spoken, "password"},
+	{"pwd", spoken, "password"},
+	{"pw", strong, "password"},
+	{"psw", strong, "password"},
+	{"mnemonic", spoken, "seed"},
+	{"seedphrase", spoken, "seed"},
+	{"recoveryphrase", spoken, "seed"},
+	{"secret", strong, "secret"},
+	{"token", strong, "token"},
+	{"apikey", strong, "api-key"},
+	{"appkey", strong, "api-key"},
+	{"accesskey", strong, "access-key"},
+	{"accountkey", strong, "access-key"},
+	{"secretkey", strong, "secret-key"},
+	{"privatekey", strong, "private-key"},
+	{"authkey", strong, "secret-key"},
+	{"signingkey", strong, "secret-key"},
+	{"encryptionkey", strong, "secret-key"},
+	{"masterkey", strong, "secret-key"},
+	{"sharedkey", strong, "secret-key"},
+	{"servicekey", strong, "secret-key"},
+	{"storagekey", strong, "secret-key"},
+	{"deploykey", strong, "secret-key"},
+	{"sessionkey", strong, "secret-key"},
+	{"hmackey", strong, "secret-key"},
+	{"sshkey", strong, "secret-key"},
+	{"jwtkey", strong, "secret-key"},
+	{"credential", strong, "credential"},
+	{"credentials", strong, "credential"},
+	{"cred", weak, "credential"},
+	{"creds", weak, "credential"},
+	{"totp", weak, "seed"},
+	{"otp", weak, "seed"},
+	{"seed", weak, "seed"},
+	{"auth", weak, "credential"},
+	{"pass", weak, "password"},
+	{"jwt", weak, "token"},
+	{"pat", weak, "token"},
+	{"bearer", weak, "token"},
+	{"webhook", weak, "webhook"},
+	{"phpsessid", weak, "cookie"},
+	{"jsessionid", weak, "cookie"},
+	{"connectsid", weak, "cookie"},
+	{"sig", weak, "signature"},
+	{"key", weak, "key"},
+}
+
+// modest are the parts that, before "token" or "key", make it something that
+// is shown freely: a place in a list, a unit of text, a place in a table.
+const modest = " page next previous prev continuation continue cursor sync resume max min num total input output" +
+	" prompt completion eos bos pad unk mask sep stop special start end first last per cached cache public publishable" +
+	" primary foreign sort partition range hash idempotency dedupe group unique index lookup map dict object json" +
+	" cancellation cancel change position fencing lexer parser syntax text current curr hot short keyboard arrow s3 storage row" +
+	" cell column registry config setting state query item element "
+
+// qualifiers are the parts that may follow the announcing one without taking
+// the secret away.
+const qualifiers = " value val prod production staging stage dev development test testing live sandbox old new current main" +
+	" backup default primary secondary string str plain plaintext text raw base64 b64 data again confirm confirmation" +
+	" confirmed encrypted 1 2 3 4 v1 v2 env var literal content "
+
+// maxName bounds how far back a name is looked for.
+const maxName = 80
+
+// splitName is a name in lower case without its separators, with a bit set
+// for each place where a part begins.
+type splitName struct {
+	text   [maxName]byte
+	n      int
+	starts [maxName + 1]bool
+}
+
+func (p *splitName) split(name string) {
+	p.n = 0
+	fresh := true
+	for i := 0; i < len(name) && p.n < maxName; i++ {
+		c := name[i]
+		if !isAlnum(c) {
+			fresh = true
+			continue
+		}
+		if i > 0 {
+			before := name[i-1]
+			switch {
+			case isUpper(c) && isLower(before), isDigit(c) != isDigit(before):
+				fresh = true
+			case isUpper(c) && isUpper(before) && i+1 < len(name) && isLower(name[i+1]):
+				fresh = true
+			}
+		}
+		p.starts[p.n] = fresh
+		p.text[p.n] = lowerByte(c)
+		p.n++
+		fresh = false
+	}
+	p.starts[p.n] = true
+}
+
+// find returns where the last run of whole parts stands that spells w, or -1.
+func (p *splitName) find(w string) int {
+	for i := p.n - len(w); i >= 0; i-- {
+		if p.starts[i] && p.starts[i+len(w)] && string(p.text[i:i+len(w)]) == w {
+			return i
+		}
+	}
+	// dbpassword: long words are found at the end of a part too.
+	if i := p.n - len(w); len(w) >= 6 && i > 0 && string(p.text[i:p.n]) == w && w != "secret" && w != "cookie" {
+		return i
+	}
+	return -1
+}
+
+// before returns the part that ends at i.
+func (p *splitName) before(i int) string {
+	j := i - 1
+	for j > 0 && !p.starts[j] {
+		j--
+	}
+	if j < 0 {
+		return ""
+	}
+	return string(p.text[j:i])
+}
+
+// after tells whether every part from i on is a qualifier.
+func (p *splitName) qualified(i int) bool {
+	for i < p.n {
+		j := i + 1
+		for !p.starts[j] {
+			j++
+		}
+		if !listed(qualifiers, string(p.text[i:j])) {
+			return false
+		}
+		i = j
+	}
+	return true
+}
+
+// listed tells whether a list of words, each between spaces, has w.
+func listed(list, w string) bool {
+	if strings.IndexByte(w, ' ') >= 0 {
+		return false
+	}
+	for i := 0; w != ""; i++ {
+		k := strings.Index(list[i:], w)
+		if k < 0 {
+			break
+		}
+		i += k
+		if list[i-1] == ' ' && list[i+len(w)] == ' ' {
+			return true
+		}
+	}
+	return false
+}
+
+// announced returns what a name announces, and the rule for it.
+func announced(name string) (nameKind, string) {
+	if len(name) < 2 || !mayAnnounce(name) {
+		return ordinary, ""
+	}
+	var p splitName
+	p.split(name)
+	for i := range announcers {
+		a := &announcers[i]
+		at := p.find(a.parts)
+		if at < 0 {
+			continue
+		}
+		kind := a.kind
+		if at > 0 && listed(modest, p.before(at)) && kind != spoken && a.parts != "secret" {
+			return ordinary, ""
+		}
+		end := at + len(a.parts)
+		switch {
+		case end == p.n:
+		case kind >= credentials, !p.qualified(end):
+			if kind != strong && kind != spoken {
+				continue
+			}
+			kind = weak
+		}
+		if a.parts == "key" && at == 0 {
+			return ordinary, ""
+		}
+		return kind, a.rule
+	}
+	return ordinary, ""
+}
+
+// mayAnnounce is a quick test that most names fail: every announcer has one of
+// these beginnings.
+func mayAnnounce(name string) bool {
+	for i := 0; i+1 < len(name); i++ {
+		a, b := lowerByte(name[i]), lowerByte(name[i+1])
+		if a == 'p' && (b == 'w' || b == 's') {
+			return true
+		}
+		if i+2 == len(name) {
+			break
+		}
+		switch c := lowerByte(name[i+2]); a {
+		case 'p':
+			if b == 'a' && (c == 's' || c == 't' && (i+3 == len(name) || !isLower(name[i+3]))) {
+				return true
+			}
+		case 'c':
+			if b == 'o' && c == 'o' || b == 'r' && c == 'e' {
+				return true
+			}
+		case 't':
+			if b == 'o' && (c == 'k' || c == 't') {
+				return true
+			}
+		case 'k':
+			if b == 'e' && c == 'y' {
+				return true
+			}
+		case 's':
+			if b == 'e' && (c == 'c' || c == 'e' || c == 't') || b == 'i' && c == 'g' {
+				return true
+			}
+		case 'a':
+			if b == 'u' && c == 't' {
+				return true
+			}
+		case 'j':
+			if b == 'w' && c == 't' || b == 's' && c == 'e' {
+				return true
+			}
+		case 'o':
+			if b == 't' && c == 'p' {
+				return true
+			}
+		case 'm', 'w', 'b', 'r':
+			if a == 'm' && b == 'n' || b == 'e' && (c == 'b' || c == 'a' || c == 'c') {
+				return true
+			}
+		}
+	}
+	return false
+}
