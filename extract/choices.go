@@ -39,7 +39,7 @@ func (d *decisionSlot) assistant(s *Said) {
 	if hasChoice(s.Text) {
 		sentences(s.Text, func(p sentence) { d.choice(s, p) })
 	}
-	d.propose(s)
+	d.latest[0], d.latest[1] = d.latest[1], *s
 }
 
 func hasChoice(text string) bool {
@@ -135,9 +135,19 @@ func alternativesIn(text string) []pith.Alternative {
 // question that more than this follows was not meant to be answered.
 const maxTail = 1200
 
-// propose keeps the last proposal of a text that ends by asking for a word on
-// it. A question about facts is no proposal.
-func (d *decisionSlot) propose(s *Said) {
+// propose looks for a proposal in the assistant's last texts: one that is not
+// of the latest turns is no longer on the table.
+func (d *decisionSlot) propose() {
+	for i := range d.latest {
+		if s := &d.latest[i]; s.Text != "" {
+			d.proposeIn(s)
+		}
+	}
+}
+
+// proposeIn keeps the last proposal of a text that ends by asking for a word
+// on it. A question about facts is no proposal.
+func (d *decisionSlot) proposeIn(s *Said) {
 	if d.proposal.text != "" && s.Turn-d.proposal.turn > 2 {
 		d.proposal = proposal{}
 	}

@@ -12,8 +12,10 @@ type constraintSlot struct {
 	list       []pith.Constraint
 	invariants []pith.Invariant
 	seen       map[string]bool
-	// system and policy count what the client sends again by itself.
+	// system and policy count what the client sends again by itself; read
+	// holds such texts, which come with every turn.
 	system, policy int
+	read           map[string]bool
 	language       languageCounts
 	environment    environmentSlot
 	quarantine     quarantineSlot
@@ -75,12 +77,20 @@ func (c *constraintSlot) user(s *Said) {
 
 // resent reads the rules of a text that the client sends again by itself.
 func (c *constraintSlot) resent(s *Said, path string, count *int, limit int) {
+	if *count >= limit || c.read[s.Text] {
+		return
+	}
+	if c.read == nil {
+		c.read = map[string]bool{}
+	}
+	c.read[s.Text] = true
+	language := languageOf(s.Text)
 	sentences(s.Text, func(p sentence) {
 		text := s.Text[p.start:p.end]
 		if *count >= limit || len(text) > maxRuleBytes {
 			return
 		}
-		if polarity, ok := rule(text, "", false); ok {
+		if polarity, ok := ruleIn(text, language, language, false); ok {
 			n := len(c.list)
 			c.add(pith.Constraint{Text: text, Polarity: polarity, Provenance: s.Origin, Source: s.Span(p.start, p.end), Path: path, Resent: true})
 			*count += len(c.list) - n
@@ -151,11 +161,16 @@ func refusal(c *Call) (text string, at pith.Source, ok bool) {
 // rule tells whether a sentence is one. It is read in its own language, and in
 // English where the conversation is in English or the sentence does not tell.
 func rule(text, conversation string, strict bool) (polarity string, ok bool) {
-	lower := strings.ToLower(strings.ReplaceAll(text, "’", "'"))
 	own := languageOf(text)
 	if own == "" {
 		own = conversation
 	}
+	return ruleIn(text, own, conversation, strict)
+}
+
+// ruleIn is rule for a sentence whose own language is known.
+func ruleIn(text, own, conversation string, strict bool) (polarity string, ok bool) {
+	lower := strings.ToLower(strings.ReplaceAll(text, "’", "'"))
 	if t := tableFor(own); t != nil && !isForeignQuestion(lower) {
 		if polarity, ok = t.match(lower); ok {
 			return polarity, true

@@ -12,7 +12,9 @@ import (
 type decisionSlot struct {
 	list []pith.Decision
 	seen map[string]bool
-	// proposal is the assistant's latest, until the user says something.
+	// latest are the assistant's last texts, in which a proposal is looked for
+	// once the user answers; proposal is a stated choice, or what was found.
+	latest   [2]Said
 	proposal proposal
 	plan     planSlot
 }
@@ -39,8 +41,9 @@ func (d *decisionSlot) said(s *Said) {
 	switch {
 	case isRequest(s):
 		d.plan.user(s)
+		d.propose()
 		d.user(s)
-		d.proposal = proposal{}
+		d.proposal, d.latest = proposal{}, [2]Said{}
 	case s.Origin == pith.Assistant:
 		d.assistant(s)
 	}
@@ -219,6 +222,7 @@ func (d *decisionSlot) add(k pith.Decision) {
 
 func (d *decisionSlot) facts(f *Facts) {
 	f.Decisions = append([]pith.Decision{}, d.list...)
+	d.propose()
 	if p := d.proposal; p.text != "" && p.asked {
 		f.Decisions = append(f.Decisions, pith.Decision{
 			ID: pith.ItemID(pith.IDDecision, p.at, p.text), Decision: p.text, Rejected: []pith.Alternative{}, Status: "proposed", Provenance: pith.Assistant, Source: p.at,

@@ -2,6 +2,7 @@ package extract
 
 import (
 	"strings"
+	"sync"
 	"unicode"
 )
 
@@ -17,17 +18,38 @@ var functionWords = []struct {
 	{"de", []string{"der", "die", "das", "und", "ist", "nicht", "ein", "eine", "mit", "für", "auf", "den", "dem", "zu", "im", "ich", "du", "wir", "bitte", "es", "von", "nur", "kein", "keine", "ohne", "immer", "nie", "warum", "wie"}},
 }
 
+// languagesOf maps a function word to the languages that have it, a bit each.
+var languagesOf = sync.OnceValue(func() map[string]uint8 {
+	m := make(map[string]uint8, 160)
+	for i := range functionWords {
+		for _, w := range functionWords[i].words {
+			m[w] |= 1 << i
+		}
+	}
+	return m
+})
+
 // languageCounts gathers what tells the language of a conversation.
 type languageCounts struct {
 	han, kana, hangul, cyrillic, ukrainian, latin int
 	words                                         [5]int
+	// read counts the bytes so far.
+	read int
 }
 
-// maxLanguageBytes is how much of one text is read: pasted bulk says little.
-const maxLanguageBytes = 4000
+const (
+	// maxLanguageBytes is how much of one text is read: pasted bulk says little.
+	maxLanguageBytes = 2000
+	// enoughBytes tell the language; more would not change it.
+	enoughBytes = 16000
+)
 
 func (l *languageCounts) add(text string) {
+	if l.read > enoughBytes {
+		return
+	}
 	text = text[:min(len(text), maxLanguageBytes)]
+	l.read += len(text)
 	start := -1
 	for i, r := range text {
 		if unicode.IsLetter(r) {
@@ -65,11 +87,9 @@ func (l *languageCounts) word(text string, start, end int) {
 	if start < 0 || end-start > 12 {
 		return
 	}
-	w := strings.ToLower(text[start:end])
-	for i := range functionWords {
-		if isOneOf(w, functionWords[i].words) {
-			l.words[i]++
-		}
+	set := languagesOf()[strings.ToLower(text[start:end])]
+	for i := range l.words {
+		l.words[i] += int(set >> i & 1)
 	}
 }
 

@@ -18,18 +18,19 @@ type quarantineSlot struct {
 
 const maxQuarantined = 64
 
-// forgeries mark a forged order: a needle that is quick to find, and what must
-// stand in the same line, in lower case, for it to be one.
+// forgeries mark a forged order: a needle that begins with a rare letter, so
+// that it is quick to search for, and what must stand in the same line, in
+// lower case, for it to be one.
 var forgeries = [...]struct {
 	needle string
 	slot   string
 	line   []string
 }{
 	{"SYSTEM", "active_constraints", []string{"system update:", "system override", "system message:", "system notice:", "system: ", "[system]"}},
-	{"previous instructions", "current_goal", []string{"ignore", "disregard", "forget"}},
-	{"ew objective", "current_goal", []string{"your new objective", "new objective:", "new objective is"}},
-	{"ew goal", "current_goal", []string{"your new goal", "new goal:", "new goal is"}},
-	{"perator override", "active_constraints", []string{"operator override"}},
+	{"vious instructions", "current_goal", []string{"ignore previous instructions", "ignore all previous instructions", "ignore the previous instructions", "ignore any previous instructions", "ignore your previous instructions", "disregard previous instructions", "disregard all previous instructions", "disregard the previous instructions", "disregard your previous instructions", "forget previous instructions", "forget all previous instructions", "forget your previous instructions"}},
+	{"w objective", "current_goal", []string{"your new objective", "new objective:", "new objective is"}},
+	{"w goal", "current_goal", []string{"your new goal", "new goal:", "new goal is"}},
+	{"verride", "active_constraints", []string{"operator override"}},
 }
 
 // scan looks for forged orders in one text.

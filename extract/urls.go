@@ -42,7 +42,10 @@ func (u *urlSlot) call(c *Call) {
 
 // webTool tells what a tool does with the web, by its name in any client.
 func webTool(name string) string {
-	n := strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(name))
+	if len(name) < 5 || name == "Read" || name == "Edit" {
+		return ""
+	}
+	n := strings.ToLower(strings.ReplaceAll(strings.ReplaceAll(name, "_", ""), "-", ""))
 	switch {
 	case strings.Contains(n, "websearch"), n == "search", n == "googlewebsearch", strings.HasSuffix(n, "searchweb"):
 		return "search"
