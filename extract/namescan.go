@@ -288,6 +288,9 @@ func (n *nameSlot) sign(text string, i int, m *mention) {
 
 // isVersion tells v1.2 and v1.2.3-rc.1 from other words.
 func isVersion(t string) bool {
+	if t[0] != 'v' {
+		return false
+	}
 	dots := 0
 	for i := 1; i < len(t); i++ {
 		switch {

@@ -142,7 +142,7 @@ func looksLikeFile(p string) bool {
 	if dot := strings.LastIndexByte(base, '.'); dot == 0 {
 		return isDotFile(base)
 	} else if dot > 0 && dot < len(base)-1 {
-		return isExtension(base[dot+1:])
+		return isExtension(base[dot+1:]) && !isVersion(base)
 	}
 	switch base {
 	case "Makefile", "Dockerfile", "LICENSE", "README", "CODEOWNERS", "Gemfile", "Rakefile", "Procfile", "Justfile",

@@ -12,8 +12,10 @@ type workspaceSlot struct {
 	root, cwd string
 	// recorded is set where the client records directories; then nothing is guessed.
 	recorded bool
-	branch   string
-	worktree string
+	// recordedBranch is the client's last word on the branch.
+	recordedBranch string
+	branch         string
+	worktree       string
 	// worktrees are the directories that git worktree add made, or a person named.
 	worktrees []string
 	head      string
@@ -34,8 +36,9 @@ func (w *workspaceSlot) message(m *pith.Message, side bool) {
 		}
 		w.cwd, w.recorded = m.CWD, true
 	}
-	if m.Branch != "" && m.Branch != "HEAD" {
-		w.branch = m.Branch
+	// Some clients record the branch once and repeat it: only a change is news.
+	if m.Branch != "" && m.Branch != "HEAD" && m.Branch != w.recordedBranch {
+		w.branch, w.recordedBranch = m.Branch, m.Branch
 	}
 }
 
@@ -249,11 +252,18 @@ func (w *workspaceSlot) git(c *Call, cmd *simpleCommand) {
 				w.head = sha
 			}
 		}
-	case "reset", "log", "show":
+	case "reset":
 		if sha := branchAfter(out, "HEAD is now at "); isSHA(sha) {
 			w.head = sha
-		} else if sha := headOfLog(out); sha != "" && sub == "log" {
+		}
+	case "log":
+		if sha := headOfLog(out); sha != "" {
 			w.head = sha
+		} else if len(operands(argv, expands, "nSGL")) == 0 && cmd.Start == 0 {
+			l := strings.TrimPrefix(strings.TrimLeft(out[:lineEnd(out, 0)], "*|\\/ "), "commit ")
+			if sha, _, _ = strings.Cut(l, " "); isSHA(sha) {
+				w.head = sha // a log without a revision begins at HEAD
+			}
 		}
 	}
 	if b := quotedAfter(out, "Switched to a new branch '"); b != "" {

@@ -54,6 +54,8 @@ func TestWorkspace(t *testing.T) {
 		{"status and switch back", system, "Go.", []did{
 			sh("git status", 0, "On branch feature/a\nnothing to commit"), sh("git switch main", 0, "Switched to branch 'main'")},
 			pith.Workspace{Root: "/srv/shop", CWD: "/srv/shop", Branch: "main"}},
+		{"head of a log", system, "Go.", []did{sh("git log --oneline -3", 0, "abc1234 one\ndef5678 two"), sh("git log --oneline v1.2..v1.3", 0, "fff1111 x")},
+			pith.Workspace{Root: "/srv/shop", CWD: "/srv/shop", Head: "abc1234"}},
 		{"failed checkout", system, "Go.", []did{sh("git checkout -b fix/x", 128, "fatal: a branch named 'fix/x' already exists")},
 			pith.Workspace{Root: "/srv/shop", CWD: "/srv/shop"}},
 		{"nothing known", "", "Go.", nil, pith.Workspace{}},
@@ -87,5 +89,20 @@ func TestPathsOfABody(t *testing.T) {
 	f := body("You work in the working directory /srv/shop.", "Go.", tool("read_file", "api/a.go", "x"), sh("cd api && cat b.go", 0, "x"), sh("cat c.go", 0, "x"))
 	if got, want := list(f.Files.Inspected), "inspected api/c.go, inspected api/b.go, inspected api/a.go"; got != want {
 		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// A branch that the client records once for all does not hide a later switch.
+func TestRepeatedBranch(t *testing.T) {
+	p := newTape()
+	say := func() {
+		p.x.Message(&pith.Message{Index: p.n, Role: pith.RoleUser, CWD: "/srv/shop", Branch: "main"})
+		p.n++
+	}
+	say()
+	p.run("git switch -c topic", 0, "Switched to a new branch 'topic'")
+	say()
+	if got := p.x.Facts().Workspace.Branch; got != "topic" {
+		t.Errorf("branch %q, want topic", got)
 	}
 }
