@@ -77,7 +77,7 @@ func (sc *scanner) colonRecord(i int) int {
 		for start > 0 && i-start < 12 && isDigit(s[start-1]) {
 			start--
 		}
-		if end := sc.run(i+1, word|dash); i-start >= 6 && end-i > 25 {
+		if end := sc.run(i+1, word|dash, 64); i-start >= 6 && end-i > 25 {
 			sc.add(start, end, "telegram-token")
 			return end
 		}
@@ -171,15 +171,15 @@ func (sc *scanner) secretWord(i int, rule string, atLeast int) int {
 	s := sc.s
 	start := skipMarkers(s, i)
 	end, _ := bareEnd(s, start)
-	for end < len(s) && !endsBare(s, end) {
-		end++
-	}
 	w := s[start:end]
 	if len(w) < atLeast || masked(w) || dynamic(w) || pattern(w) || allBenign(w) || listed(stateWords, strings.ToLower(w)) {
 		return max(i, start)
 	}
 	if end < len(s) && s[end] == '(' || dottedNames(w) || identifier(w) && measure(w).digits == 0 && !random(w) && len(w) < 16 {
 		return i
+	}
+	for end < len(s) && !endsBare(s, end) {
+		end++
 	}
 	sc.add(start, end, rule)
 	return end

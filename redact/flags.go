@@ -48,7 +48,7 @@ func (sc *scanner) bearer(i, after int) int {
 
 // basic finds user:password in base64 after the word.
 func (sc *scanner) basic(i, after int) int {
-	end := sc.run(after, alnum|plus|slash|equals)
+	end := sc.run(after, alnum|plus|slash|equals, maxValue)
 	if end-after < 8 || !base64Credentials(sc.s[after:end]) {
 		return i
 	}

@@ -158,8 +158,9 @@ func (sc *scanner) prefixed(i int) int {
 			continue
 		}
 		start := i + len(p.prefix)
-		end := sc.run(start, p.chars)
+		end := sc.run(start, p.chars, maxValue)
 		if p.satisfied(s[start:end]) {
+			end = sc.run(end, p.chars, len(s))
 			sc.add(i, end, p.rule)
 			return end
 		}
@@ -167,12 +168,12 @@ func (sc *scanner) prefixed(i int) int {
 	return 0
 }
 
-// run returns where the characters of a set end that begin at s[i]. It follows
-// a token over a line that a backslash continues.
-func (sc *scanner) run(i int, chars charset) int {
+// run returns where the characters of a set end that begin at s[i], at most
+// limit of them. It follows a token over a line that a backslash continues.
+func (sc *scanner) run(i int, chars charset, limit int) int {
 	s, start := sc.s, i
 	for {
-		for i < len(s) && sc.lex.chars[s[i]]&chars != 0 {
+		for i < len(s) && i-start < limit && sc.lex.chars[s[i]]&chars != 0 {
 			i++
 		}
 		next := continued(s, i)
@@ -228,17 +229,17 @@ func (p *prefixRule) satisfied(rest string) bool {
 func (sc *scanner) jwt(i int) int {
 	const parts = alnum | under | dash | equals
 	s := sc.s
-	header := sc.run(i, parts)
+	header := sc.run(i, parts, maxValue)
 	if header-i < 12 || header >= len(s) || s[header] != '.' {
 		return 0
 	}
-	payload := sc.run(header+1, parts)
+	payload := sc.run(header+1, parts, len(s))
 	if payload-header < 8 {
 		return 0
 	}
 	end := payload
 	for end < len(s) && s[end] == '.' {
-		part := sc.run(end+1, parts)
+		part := sc.run(end+1, parts, len(s))
 		if part <= end+1 {
 			break
 		}
