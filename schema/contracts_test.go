@@ -196,9 +196,9 @@ func TestEnvelopeExamples(t *testing.T) {
 func TestValidateSays(t *testing.T) {
 	tests := []struct{ name, doc, want string }{
 		{"no JSON", "{", "is not JSON"},
-		{"control", strings.Replace(string(exampleJSON(t, false)), "Do not change", `Do\u001b not change`, 1), `schema /current_goal/text: holds the code point U+001B; write it as \u{001B}`},
-		{"label", strings.Replace(string(exampleJSON(t, false)), `"TOOL_OUTPUT"`, `"ASSISTANT"`, 1), `schema /verification_and_evidence/0/provenance: is "ASSISTANT", want one of TOOL_OUTPUT, HARNESS`},
-		{"missing", strings.Replace(string(exampleJSON(t, false)), `"work_type":"bugfix",`, ``, 1), "missing property 'work_type'"},
+		{"control", strings.Replace(string(exampleJSON(t, false)), "Do not change", `Do\u001b not change`, 1), `schema /current_goal: has another form`},
+		{"label", strings.Replace(string(exampleJSON(t, false)), `"TOOL_OUTPUT"`, `"ASSISTANT"`, 1), `schema /verification_and_evidence: enum: ASSISTANT does not equal any of: [TOOL_OUTPUT HARNESS]`},
+		{"missing", strings.Replace(string(exampleJSON(t, false)), `"work_type":"bugfix",`, ``, 1), "/work_type: is missing"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

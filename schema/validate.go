@@ -1,26 +1,24 @@
 package schema
 
 import (
-	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"unicode/utf8"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
-	"github.com/santhosh-tekuri/jsonschema/v6/kind"
-	"golang.org/x/text/language"
-	"golang.org/x/text/message"
+	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/pith-memory/pith/contracts/schemas"
 )
 
 // Validate holds a document against the JSON Schema of the working state and
-// returns every violation. Compiling the schema takes some milliseconds, so
-// only verifying does this; Check runs always.
+// returns the first violation of every slot. Resolving the schema takes some
+// milliseconds, so only verifying does this; Check runs always.
 func Validate(b []byte) []Problem { return ValidateAs("compact-working-state", b) }
 
 // ValidateCompact does the same for an 8-field memory.
@@ -28,104 +26,135 @@ func ValidateCompact(b []byte) []Problem { return ValidateAs("compact-memory", b
 
 // ValidateAs holds a document against the contract of the given name.
 func ValidateAs(name string, b []byte) []Problem {
-	all, err := compiled()
-	if err != nil {
-		return []Problem{{ruleSchema, "", "the contracts cannot be compiled: " + err.Error()}}
+	all, err := contracts()
+	if err == nil && all[name] == nil {
+		err = fmt.Errorf("there is no contract %q", name)
 	}
-	contract := all[name]
-	if contract == nil {
-		return []Problem{{ruleSchema, "", fmt.Sprintf("there is no contract %q", name)}}
-	}
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(b))
 	if err != nil {
+		return []Problem{{ruleSchema, "", err.Error()}}
+	}
+	var doc any
+	if err := json.Unmarshal(b, &doc); err != nil {
 		return []Problem{{ruleSchema, "", "is not JSON: " + err.Error()}}
 	}
-	var invalid *jsonschema.ValidationError
-	if err := contract.Validate(doc); !errors.As(err, &invalid) {
+	first := all[name].Validate(doc)
+	if first == nil {
 		return nil
 	}
-	var problems []Problem
-	leaves(invalid, &problems)
-	slices.SortStableFunc(problems, func(a, b Problem) int { return strings.Compare(a.Path, b.Path) })
-	return slices.Compact(problems)
+	object, ok := doc.(map[string]any)
+	if !ok {
+		return []Problem{{ruleSchema, "", explain(first)}}
+	}
+	problems := memberProblems(name, all[name].Schema(), object)
+	if len(problems) == 0 {
+		problems = []Problem{{ruleSchema, "", explain(first)}} // about the document as a whole
+	}
+	return problems
 }
 
-// compiled are the JSON Schemas of contracts/schemas by name.
-var compiled = sync.OnceValues(func() (map[string]*jsonschema.Schema, error) {
-	c := jsonschema.NewCompiler()
-	c.AssertFormat()
-	var names []string
-	for _, name := range schemas.Names() {
-		b, _ := schemas.Read(name)
-		doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(b))
-		if err != nil {
-			return nil, fmt.Errorf("read contract %s: %w", name, err)
+// memberProblems validates each member by itself: the library stops at the
+// first violation, and a person wants to mend more than one thing at a time.
+func memberProblems(name string, contract *jsonschema.Schema, object map[string]any) []Problem {
+	var problems []Problem
+	for _, member := range slices.Sorted(maps.Keys(object)) {
+		r, err := memberContract(name, member, contract)
+		if err == nil {
+			err = r.Validate(map[string]any{member: object[member]})
 		}
-		if m, ok := doc.(map[string]any); !ok || m["$schema"] == nil {
+		if err != nil {
+			problems = append(problems, Problem{ruleSchema, pointer(member), explain(err)})
+		}
+	}
+	for _, member := range contract.Required {
+		if _, ok := object[member]; !ok {
+			problems = append(problems, Problem{ruleSchema, pointer(member), "is missing"})
+		}
+	}
+	return problems
+}
+
+// memberContracts keeps what memberContract resolved, by contract and member.
+var memberContracts sync.Map
+
+// memberContract is a contract that speaks of one member alone.
+func memberContract(name, member string, contract *jsonschema.Schema) (*jsonschema.Resolved, error) {
+	key := name + "#" + member
+	if r, ok := memberContracts.Load(key); ok {
+		return r.(*jsonschema.Resolved), nil
+	}
+	part := contract.CloneSchemas()
+	part.Required, part.AllOf, part.If, part.Then, part.Else = nil, nil, nil, nil, nil
+	part.Properties = map[string]*jsonschema.Schema{}
+	p := contract.Properties[member]
+	if p == nil {
+		return resolveContract(part) // the name is the document's own: nothing to keep
+	}
+	part.Properties[member] = p.CloneSchemas()
+	r, err := resolveContract(part)
+	if err == nil {
+		memberContracts.Store(key, r)
+	}
+	return r, err
+}
+
+// base is what the contracts' relative names are resolved against; nothing is
+// ever fetched.
+const base = "https://pith.invalid/"
+
+func resolveContract(s *jsonschema.Schema) (*jsonschema.Resolved, error) {
+	return s.Resolve(&jsonschema.ResolveOptions{BaseURI: base, Loader: func(u *url.URL) (*jsonschema.Schema, error) {
+		return readContract(strings.TrimPrefix(u.Path, "/"))
+	}})
+}
+
+// readContract reads the JSON Schema of contracts/schemas with the given name.
+func readContract(name string) (*jsonschema.Schema, error) {
+	b, ok := schemas.Read(name)
+	if !ok {
+		return nil, errors.New("the contract " + name + " is not embedded")
+	}
+	s := new(jsonschema.Schema)
+	if err := json.Unmarshal(b, s); err != nil {
+		return nil, fmt.Errorf("read contract %s: %w", name, err)
+	}
+	return s, nil
+}
+
+// contracts are the resolved contracts by name.
+var contracts = sync.OnceValues(func() (map[string]*jsonschema.Resolved, error) {
+	all := map[string]*jsonschema.Resolved{}
+	for _, name := range schemas.Names() {
+		s, err := readContract(name)
+		if err != nil {
+			return nil, err
+		}
+		if s.Schema == "" {
 			continue // the mapping table is no schema
 		}
-		if err := c.AddResource(name, doc); err != nil {
-			return nil, err
+		if all[name], err = resolveContract(s); err != nil {
+			return nil, fmt.Errorf("resolve contract %s: %w", name, err)
 		}
-		names = append(names, name)
-	}
-	all := make(map[string]*jsonschema.Schema, len(names))
-	for _, name := range names {
-		s, err := c.Compile(name)
-		if err != nil {
-			return nil, err
-		}
-		all[name] = s
 	}
 	return all, nil
 })
 
-// leaves gathers the violations themselves, without the groups around them.
-func leaves(e *jsonschema.ValidationError, out *[]Problem) {
-	if len(e.Causes) == 0 {
-		*out = append(*out, Problem{ruleSchema, pointer(e.InstanceLocation...), explain(e.ErrorKind)})
-		return
-	}
-	for _, cause := range e.Causes {
-		leaves(cause, out)
-	}
-}
-
-// explain says a violation in one line. The library's own words serve, except
-// where they repeat a pattern full of invisible characters or whole texts.
-func explain(k jsonschema.ErrorKind) string {
-	switch k := k.(type) {
-	case *kind.Pattern:
-		for _, r := range k.Got {
-			if Forbidden(r) {
-				return fmt.Sprintf("holds the code point U+%04X; write it as \\u{%04X}", r, r)
-			}
+// explain says a violation in one line: the library's last word, after the
+// place in the contract that it is about.
+func explain(err error) string {
+	text := strings.ReplaceAll(err.Error(), "\n", " ")
+	place := ""
+	for {
+		head, rest, ok := strings.Cut(text, ": ")
+		if !ok || !strings.HasPrefix(head, "validating ") {
+			break
 		}
-		if strings.Contains(k.Got, "\n") {
-			return "must be one line"
-		}
-		return fmt.Sprintf("%s does not have the form %s", clip(strconv.Quote(k.Got), 80), k.Want)
-	case *kind.Enum:
-		return fmt.Sprintf("is %s, want one of %s", clip(fmt.Sprintf("%#v", k.Got), 60), listing(k.Want))
-	case *kind.Const:
-		return fmt.Sprintf("is %s, want %#v", clip(fmt.Sprintf("%#v", k.Got), 60), k.Want)
-	case *kind.Not:
-		return "holds what is not allowed here"
-	case *kind.Contains:
-		return "lacks an entry that the rest of the document asks for"
+		place, text = strings.TrimPrefix(head, "validating "), rest
 	}
-	return strings.ReplaceAll(k.LocalizedString(message.NewPrinter(language.English)), "\n", " ")
-}
-
-func listing(values []any) string {
-	parts := make([]string, len(values))
-	for i, v := range values {
-		parts[i] = fmt.Sprint(v)
-		if v == nil {
-			parts[i] = "null"
-		}
+	if strings.HasPrefix(text, "pattern: ") {
+		// The pattern itself is full of invisible characters.
+		text = "has another form than the contract wants, or holds a control or invisible character"
 	}
-	return strings.Join(parts, ", ")
+	return clip(text, 300) + " (contract: " + place + ")"
 }
 
 // clip shortens a text to n characters.
