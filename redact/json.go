@@ -68,6 +68,7 @@ func dirtyJSON(final []byte) []Finding {
 		if !ok || w.opaque() {
 			continue
 		}
+		text, _ = Normalise(text)
 		rule := namedSecret(w.announcer(), text)
 		if f := Scan(text); rule == "" && len(f) > 0 {
 			rule = f[0].Rule
