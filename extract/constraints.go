@@ -171,9 +171,11 @@ func rule(text, conversation string, strict bool) (polarity string, ok bool) {
 // ruleIn is rule for a sentence whose own language is known.
 func ruleIn(text, own, conversation string, strict bool) (polarity string, ok bool) {
 	lower := strings.ToLower(strings.ReplaceAll(text, "’", "'"))
-	if t := tableFor(own); t != nil && !isForeignQuestion(lower) {
-		if polarity, ok = t.match(lower); ok {
-			return polarity, true
+	for _, language := range [...]string{own, conversation} {
+		if t := tableFor(language); t != nil && !isForeignQuestion(lower) {
+			if polarity, ok = t.match(lower); ok {
+				return polarity, true
+			}
 		}
 	}
 	if tableFor(own) != nil && conversation != "en" {

@@ -28,6 +28,8 @@ type cueTable struct {
 	exceptions []string
 	// scopes say how far a rule reaches.
 	scopes []string
+	// verbs are the endings of a word after "always" that make a statement.
+	verbs []string
 }
 
 // modals make a rule of a sentence that begins like a statement.
@@ -64,7 +66,7 @@ func tableFor(language string) *cueTable {
 }
 
 var spanish = cueTable{
-	forbid:     []string{"nunca", "jamás", "no debes", "no debe", "no deben", "no se debe", "no quiero", "prohibido", "prohibida", "evita", "evite", "deja de", "ya no"},
+	forbid:     []string{"nunca", "jamás", "nada de", "no debes", "no debe", "no deben", "no se debe", "no quiero", "prohibido", "prohibida", "evita", "evite", "deja de", "ya no"},
 	limit:      []string{"solo", "sólo", "solamente", "únicamente", "a menos que", "salvo", "excepto", "como máximo", "como mucho", "a lo sumo", "máximo"},
 	require:    []string{"siempre", "debe", "deben", "debes", "tiene que", "tienes que", "hay que", "asegúrate", "asegurate", "asegúrese", "mantén", "mantenga", "en lugar de", "en vez de", "quiero que", "necesito que", "prefiero", "a partir de ahora", "espera a", "pregúntame", "pregunta antes"},
 	subjects:   []string{"yo", "él", "ella", "esto", "eso", "el", "la", "los", "las", "hay", "creo"},
@@ -90,8 +92,8 @@ var portuguese = cueTable{
 var french = cueTable{
 	forbid:     []string{"jamais", "il ne faut pas", "ne doit pas", "ne doivent pas", "je ne veux pas", "interdit", "interdite", "évite", "évitez", "arrête de", "arrêtez de"},
 	limit:      []string{"seulement", "uniquement", "sauf", "à moins que", "à moins de", "au maximum", "au plus", "maximum"},
-	require:    []string{"toujours", "doit", "doivent", "dois", "il faut", "assure-toi", "assurez-vous", "garde", "gardez", "conserve", "conservez", "laisse", "laissez", "plutôt que", "au lieu de", "je veux que", "je préfère", "désormais", "à partir de maintenant", "attends", "attendez", "demande-moi", "demandez-moi"},
-	subjects:   []string{"je", "il", "elle", "ça", "ce", "c'est", "cela", "le", "la", "les", "on"},
+	require:    []string{"toujours", "doit", "doivent", "dois", "il faut", "assure-toi", "assurez-vous", "n'utilise que", "n'utilisez que", "garde", "gardez", "conserve", "conservez", "laisse", "laissez", "plutôt que", "au lieu de", "je veux que", "je préfère", "désormais", "à partir de maintenant", "attends", "attendez", "demande-moi", "demandez-moi"},
+	subjects:   []string{"je", "elle", "ça", "ce", "c'est", "cela", "le", "la", "les", "on"},
 	negations:  []string{"ne"},
 	statements: []string{"sais", "marche", "fonctionne", "sont", "comprends"},
 	without:    []string{"sans "},
@@ -119,12 +121,13 @@ var russian = cueTable{
 	without:    []string{"без "},
 	exceptions: []string{"кроме", "если только", "пока не", "за исключением"},
 	scopes:     []string{"на этот раз", "пока что", "в этой сессии", "в этой ветке", "отныне", "сегодня"},
+	verbs:      []string{"ет", "ит", "ют", "ут", "ят", "ат", "ется", "ится"},
 }
 
 var chinese = cueTable{
 	forbid:     []string{"不要", "不得", "不许", "不許", "不准", "禁止", "切勿", "请勿", "請勿", "别改", "别动", "别用", "别删", "別改", "別動", "別用", "別刪", "不可以", "不应", "不應", "严禁", "嚴禁", "不能改", "不能修改", "不能动", "不能删", "不能用", "不能使用", "不能提交", "不能推送", "不能破坏", "不能影响", "不再"},
-	limit:      []string{"只能", "仅", "僅", "只需", "只允许", "只允許", "只用", "只在", "只改", "只读", "只讀", "只分析", "除非", "最多", "不超过", "不超過", "以内", "以內"},
-	require:    []string{"必须", "必須", "务必", "務必", "一定要", "始终", "始終", "总是", "總是", "应该", "應該", "应当", "應當", "确保", "確保", "保持", "请先", "請先", "先问", "先問", "改用", "而不是", "从现在", "從現在", "以后都", "以後都"},
+	limit:      []string{"只能", "仅", "僅", "只需", "只允许", "只允許", "只用", "只在", "只改", "只修改", "只动", "只動", "只读", "只讀", "只分析", "除非", "最多", "不超过", "不超過", "以内", "以內"},
+	require:    []string{"必须", "必須", "务必", "務必", "一定要", "始终", "始終", "总要", "總要", "应该", "應該", "应当", "應當", "确保", "確保", "保持", "请先", "請先", "先问", "先問", "改用", "而不是", "从现在", "從現在", "以后都", "以後都"},
 	exceptions: []string{"除非", "除了", "直到", "除外"},
 	scopes:     []string{"这次", "這次", "本次", "暂时", "暫時", "目前先", "从现在起", "今天"},
 }
@@ -132,7 +135,7 @@ var chinese = cueTable{
 var japanese = cueTable{
 	forbid:     []string{"ないでください", "ないで下さい", "ないでほしい", "しないで", "てはいけ", "てはなら", "ではいけ", "禁止", "しないこと", "ないこと", "避けて", "やめて", "厳禁", "は不可", "触らない"},
 	limit:      []string{"だけ", "のみ", "以外", "に限", "最大", "以内"},
-	require:    []string{"必ず", "常に", "なければなら", "べき", "すること", "ようにして", "代わりに", "今後は", "保って", "維持して"},
+	require:    []string{"必ず", "常に", "なければなら", "べき", "すること", "ようにして", "代わりに", "今後は", "保って", "維持して", "ではなく", "前に確認", "前に聞", "前に相談"},
 	exceptions: []string{"以外", "を除", "限り", "まで"},
 	scopes:     []string{"今回", "とりあえず", "今のところ", "このセッション", "このブランチ", "今後"},
 }
@@ -140,17 +143,20 @@ var japanese = cueTable{
 var korean = cueTable{
 	forbid:     []string{"지 마세요", "지 마십시오", "지 마라", "지 말", "지마", "안 됩니다", "안 돼", "안됩니다", "금지", "지 않도록", "지 않게", "말 것", "지 마"},
 	limit:      []string{"에만", "만 사용", "만 허용", "만 수정", "만 변경", "만 해", "오직", "최대", "이내", "제외", "외에는"},
-	require:    []string{"반드시", "항상", "해야", "꼭", "유지", "대신", "앞으로는", "도록 하", "도록 해"},
+	require:    []string{"반드시", "항상 ", "해야", "꼭", "전에 물어", "전에 확인", "전에 먼저", "유지", "대신", "앞으로는", "도록 하", "도록 해"},
 	exceptions: []string{"제외", "까지", "않는 한", "경우를 빼고", "외에는"},
 	scopes:     []string{"이번", "일단", "당분간", "이 세션", "이 브랜치", "앞으로"},
 }
 
 // match tells whether lower, a sentence in lower case, is a rule.
 func (t *cueTable) match(lower string) (polarity string, ok bool) {
+	if t == &korean && strings.Contains(lower, "항상") && !strings.Contains(lower, "세요") && !strings.Contains(lower, "해야") && !strings.Contains(lower, "십시오") {
+		return "", false
+	}
 	spaced := t.subjects != nil
 	has := func(list []string) bool {
 		for _, p := range list {
-			if spaced && hasPhrase(lower, p) || !spaced && strings.Contains(lower, p) {
+			if spaced && hasPhrase(lower, p) && !t.states(lower, p) || !spaced && strings.Contains(lower, p) {
 				return true
 			}
 		}
@@ -166,6 +172,21 @@ func (t *cueTable) match(lower string) (polarity string, ok bool) {
 		return requires, true
 	}
 	return "", false
+}
+
+// states: the word after the phrase is a verb of the third person.
+func (t *cueTable) states(lower, phrase string) bool {
+	if t.verbs == nil {
+		return false
+	}
+	after, _, _ := strings.Cut(strings.TrimSpace(lower[phraseAt(lower, phrase)+len(phrase):]), " ")
+	after = strings.TrimPrefix(after, "не ")
+	for _, v := range t.verbs {
+		if strings.HasSuffix(strings.TrimRight(after, ".,!"), v) {
+			return true
+		}
+	}
+	return false
 }
 
 // negatedCommand: a clause begins with a negation, and what follows is no statement.

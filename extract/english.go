@@ -47,9 +47,9 @@ func englishWords(lower string) []word {
 
 var (
 	// fillers may stand before the first word that counts.
-	fillers = []string{"ok", "okay", "yes", "yeah", "yep", "yup", "sure", "no", "nope", "hmm", "well", "also", "now", "just", "actually", "so", "great", "good", "perfect", "thanks", "maybe", "again", "first", "next", "rules", "note", "important", "finally", "really", "always"}
+	fillers = []string{"pls", "plz", "ok", "okay", "yes", "yeah", "yep", "yup", "sure", "no", "nope", "hmm", "well", "also", "now", "just", "actually", "so", "great", "good", "perfect", "thanks", "maybe", "again", "first", "next", "rules", "note", "important", "finally", "really", "always"}
 	// joiners begin a new clause.
-	joiners = []string{"and", "but", "please", "then", "or", "so", "let's", "lets", "to"}
+	joiners = []string{"and", "but", "please", "pls", "plz", "then", "or", "so", "let's", "lets", "to"}
 	// subjects begin a statement, or a question.
 	subjects = []string{"i", "we", "you", "it", "he", "she", "they", "this", "that", "these", "those", "there", "the", "a", "an", "my", "our", "your", "its", "their", "his", "i'm", "i've", "i'd", "i'll", "it's", "that's", "there's", "we're", "we've", "they're", "he's", "she's", "some", "all", "most", "each", "every", "currently", "since", "because", "although", "tests", "which", "who", "one", "still", "already"}
 	asking   = []string{"what", "why", "how", "where", "who", "which", "whose", "is", "are", "was", "were", "do", "does", "did", "has", "have", "had", "am", "isn't", "aren't", "doesn't", "didn't", "wasn't", "don't", "should", "shouldn't", "would", "could", "can", "can't", "couldn't", "may", "will", "won't"}
@@ -69,6 +69,9 @@ func englishRule(lower string, strict bool) (polarity string, ok bool) {
 	}
 	question := isQuestion(lower, ws)
 	command := commands(ws)
+	if !question && forbidsOutright(lower) {
+		return forbids, true
+	}
 	for i := range ws {
 		if strict && !plainCue(ws, i) || question && !asks(ws) && !(i == 0 && ws[0].text == "without") && !(ws[i].first && ws[i].pause && !strings.HasPrefix(ws[i].text, "should")) {
 			continue
@@ -90,7 +93,10 @@ func englishRule(lower string, strict bool) (polarity string, ok bool) {
 			return requires, true
 		}
 	}
-	if !question && !strict && (command || asks(ws)) && process(lower) {
+	if !question && !strict && (command || asks(ws) || ws[0].text == "one" && len(ws) <= 6) && process(lower) {
+		return requires, true
+	}
+	if !question && !strict && (routine(ws, command) || wishedLanguage(lower) != "") {
 		return requires, true
 	}
 	return "", false
@@ -123,7 +129,11 @@ func isQuestion(lower string, ws []word) bool {
 		return true
 	}
 	first := openingWord(ws)
-	return first+1 < len(ws) && slices.Contains(asking, ws[first].text) && slices.Contains(persons, ws[first+1].text)
+	if first+1 >= len(ws) || !slices.Contains(asking, ws[first].text) || !slices.Contains(persons, ws[first+1].text) {
+		return false
+	}
+	// "Do it without a restart" and "Don't you dare" are orders.
+	return ws[first].text != "do" && ws[first].text != "don't" || slices.Contains([]string{"i", "we", "they", "he", "she"}, ws[first+1].text) || ws[first].text == "do" && ws[first+1].text == "you"
 }
 
 // asks tells whether a sentence is a request put as a question: "can you", "could you please".
@@ -194,6 +204,9 @@ func openClause(ws []word, i int) bool {
 
 func forbidsAt(ws []word, i int, command bool) bool {
 	prev, next := textAt(ws, i-1), textAt(ws, i+1)
+	if reports(ws, i) {
+		return false
+	}
 	switch w := ws[i].text; w {
 	case "never":
 		return next != "mind" && next != "" && !strings.HasSuffix(next, "ed") && !isThirdPerson(next) && (openClause(ws, i) && !describes(ws, i) || slices.Contains([]string{"must", "should", "shall", "please", "will", "you", "we", "to", "can"}, prev))
@@ -212,7 +225,7 @@ func forbidsAt(ws []word, i int, command bool) bool {
 	case "mustn't", "shouldn't", "shouldnt":
 		return next != "have" && len(ws) > 3 && !(i == 0 && slices.Contains(persons, next))
 	case "cannot", "can't":
-		return prev == "you" && next != "see"
+		return prev == "you" && next != "see" || prev == "we" && slices.Contains([]string{"change", "break", "touch", "use", "add", "modify", "drop", "lose", "push", "deploy", "upgrade", "rename", "remove", "afford", "have"}, next)
 	case "no":
 		return deniesNoun(ws, i)
 	case "nothing", "nobody", "none":
@@ -222,15 +235,15 @@ func forbidsAt(ws []word, i int, command bool) bool {
 	case "avoid":
 		return ws[i].first && !describes(ws, i) && prev != "to" || openClause(ws, i) && prev != "to" || slices.Contains([]string{"must", "should", "please"}, prev)
 	case "leave":
-		return openClause(ws, i) && containsAny(ws[i:], "alone", "untouched", "as-is", "unchanged", "intact")
+		return openClause(ws, i) && containsAny(ws[i:], "alone", "untouched", "as-is", "as", "unchanged", "intact", "place", "be")
 	case "stop":
 		return openClause(ws, i) && strings.HasSuffix(next, "ing")
 	case "longer":
 		return prev == "no" && openClause(ws, i-1)
-	case "hands":
-		return next == "off"
-	case "off-limits":
-		return true
+	case "hands", "hold":
+		return next == "off" && openClause(ws, i)
+	case "careful", "sure", "try":
+		return next == "not" && textAt(ws, i+2) == "to"
 	case "let's", "lets":
 		return next == "not"
 	case "skip", "exclude":
@@ -246,7 +259,7 @@ func negates(ws []word, i, verb int) bool {
 	case next == "" || next == "worry":
 		return false
 	case ws[i].first || openClause(ws, i):
-		return !describes(ws, i) && !slices.Contains([]string{"i", "we", "you", "they", "know", "think", "get", "forget", "see"}, next) || next == "forget"
+		return !describes(ws, i) && !slices.Contains([]string{"i", "we", "you", "they", "know", "think", "get", "see"}, next) || next == "you" && textAt(ws, verb+1) == "dare"
 	case prev == "i" || prev == "we":
 		return slices.Contains([]string{"want", "wish", "like", "allow", "accept", "commit", "use", "push", "do"}, next)
 	case prev == "you":
@@ -297,4 +310,9 @@ func describes(ws []word, i int) bool {
 		}
 	}
 	return false
+}
+
+// reports tells whether the words before ws[i] report what somebody else says.
+func reports(ws []word, i int) bool {
+	return containsAny(ws[:i], "say", "says", "said", "told", "claims", "reads", "complains", "saying")
 }

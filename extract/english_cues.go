@@ -74,6 +74,9 @@ func onlyLimits(ws []word, i int, command bool) bool {
 // only the plainest cues count.
 func requiresAt(ws []word, i int, command, question bool) bool {
 	prev, next := textAt(ws, i-1), textAt(ws, i+1)
+	if reports(ws, i) {
+		return false
+	}
 	switch ws[i].text {
 	case "make", "be":
 		return next == "sure" && (openClause(ws, i) || asks(ws)) && (!question || asks(ws))
@@ -110,6 +113,12 @@ func requiresAt(ws []word, i int, command, question bool) bool {
 		return openClause(ws, i) && next == "with" && textAt(ws, i+2) == "me"
 	case "stick":
 		return openClause(ws, i) && (next == "to" || next == "with")
+	case "remember":
+		return openClause(ws, i) && next == "to"
+	case "important":
+		return (next == "that" || next == "to" || i == 0) && !containsAny(ws[:i], "not", "more")
+	case "not":
+		return ws[i].pause && next != "" && (command || textAt(ws, 0) == "we" && slices.Contains([]string{"use", "prefer", "write", "want", "call"}, textAt(ws, 1)))
 	case "from":
 		return next == "now" && textAt(ws, i+2) == "on"
 	case "going":
@@ -125,15 +134,20 @@ func requiresAt(ws []word, i int, command, question bool) bool {
 // obliges tells "it should be removed" from "that should be fine".
 func obliges(ws []word, i int) bool {
 	next, after := textAt(ws, i+1), textAt(ws, i+2)
+	if containsAny(ws[:i], "whether") {
+		return false
+	}
 	switch next {
 	case "have", "mean", "work", "probably", "i", "we", "":
 		return false
+	case "do":
+		return after != "it" && after != "that" && after != "the"
 	case "just", "also", "still", "now":
 		return after != "work" && after != "be" || after == "be" && obliges(ws, i+1)
 	case "be":
 		return !slices.Contains([]string{"fine", "ok", "okay", "good", "enough", "possible", "easy", "correct", "able", "simple", "safe", "in", "there", "here", "at", "on", "still", "quick", "straightforward"}, after)
 	}
-	return !containsAny(ws[:i], "whether")
+	return true
 }
 
 // prefers: "I need them to ...", "we want X", "I'd prefer"; "I want to add X" is a goal.
@@ -145,7 +159,7 @@ func prefers(ws []word, i int) bool {
 	if ws[i].text == "prefer" && openClause(ws, i) {
 		return next != ""
 	}
-	return slices.Contains([]string{"i", "we", "i'd", "we'd"}, prev) && next != "" && next != "to" && next != "you"
+	return slices.Contains([]string{"i", "we", "i'd", "we'd"}, prev) && !slices.Contains([]string{"", "to", "you", "help", "some"}, next)
 }
 
 // process finds rules about how the work is cut and delivered, which often
@@ -162,4 +176,32 @@ func process(lower string) bool {
 	}
 	before := lower[:i]
 	return isNumber(before[strings.LastIndexByte(before, ' ')+1:])
+}
+
+// forbidsOutright finds the phrases that forbid whatever stands around them.
+func forbidsOutright(lower string) bool {
+	for _, p := range [...]string{"under no circumstances", "in no case", "on no account", "not allowed to", "is not allowed", "are not allowed", "is forbidden", "are forbidden", "is prohibited", "are prohibited", "off limits", "off-limits", "is frozen", "are frozen", "rather you didn't", "rather not"} {
+		if strings.Contains(lower, p) {
+			return true
+		}
+	}
+	return false
+}
+
+// routine finds what is to be done each time: "before committing, run the
+// linter", "commit after each step".
+func routine(ws []word, command bool) bool {
+	if !command {
+		return false
+	}
+	switch ws[openingWord(ws)].text {
+	case "before", "after", "whenever":
+		return containsAny(ws[1:min(4, len(ws))], "committing", "commit", "pushing", "push", "merging", "merge", "deploying", "each", "every", "any")
+	}
+	for i := range ws {
+		if (ws[i].text == "each" || ws[i].text == "every") && (textAt(ws, i-1) == "after" || textAt(ws, i-1) == "before") || ws[i].text == "per" && i > 1 && isNumber(textAt(ws, 0)) {
+			return true
+		}
+	}
+	return false
 }

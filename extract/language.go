@@ -13,9 +13,9 @@ var functionWords = []struct {
 }{
 	{"en", []string{"the", "and", "is", "to", "of", "you", "that", "it", "in", "for", "with", "this", "we", "please", "can", "not", "are", "on", "be", "i", "an", "what", "why", "how", "from", "should"}},
 	{"es", []string{"el", "la", "los", "las", "que", "de", "y", "por", "una", "un", "con", "es", "se", "lo", "esta", "este", "como", "pero", "más", "del", "al", "para", "en", "sin", "está", "qué", "también", "nunca", "siempre"}},
-	{"pt", []string{"o", "os", "as", "que", "de", "em", "e", "não", "uma", "um", "com", "por", "é", "se", "do", "da", "essa", "esse", "isso", "você", "então", "também", "sempre", "só", "para", "nunca", "está", "ao", "sem"}},
-	{"fr", []string{"le", "la", "les", "des", "et", "est", "une", "un", "que", "pour", "dans", "sur", "pas", "ne", "avec", "ce", "cette", "je", "tu", "vous", "il", "du", "au", "à", "sans", "toujours", "jamais", "de"}},
-	{"de", []string{"der", "die", "das", "und", "ist", "nicht", "ein", "eine", "mit", "für", "auf", "den", "dem", "zu", "im", "ich", "du", "wir", "bitte", "es", "von", "nur", "kein", "keine", "ohne", "immer", "nie", "warum", "wie"}},
+	{"pt", []string{"o", "os", "as", "que", "de", "em", "e", "não", "uma", "um", "com", "por", "é", "se", "do", "da", "essa", "esse", "isso", "você", "então", "também", "sempre", "só", "para", "nunca", "está", "ao", "sem", "apenas", "deixe", "mantenha", "corrija"}},
+	{"fr", []string{"le", "la", "les", "des", "et", "est", "une", "un", "que", "pour", "dans", "sur", "pas", "ne", "avec", "ce", "cette", "je", "tu", "vous", "il", "du", "au", "à", "sans", "toujours", "jamais", "de", "n", "l", "qu", "aucun", "aucune", "uniquement", "utilise", "garde", "faut", "ça"}},
+	{"de", []string{"der", "die", "das", "und", "ist", "nicht", "ein", "eine", "mit", "für", "auf", "den", "dem", "zu", "im", "ich", "du", "wir", "bitte", "es", "von", "nur", "kein", "keine", "ohne", "immer", "nie", "niemals", "warum", "wie", "mich", "statt", "bevor", "füge", "etwas"}},
 }
 
 // languagesOf maps a function word to the languages that have it, a bit each.
@@ -69,6 +69,17 @@ func (l *languageCounts) letter(r rune) {
 	switch {
 	case r < 0x250:
 		l.latin++
+		// Some letters give a language away.
+		switch r {
+		case 'ñ', '¿', '¡':
+			l.words[1]++
+		case 'ã', 'õ':
+			l.words[2]++
+		case 'è', 'ê', 'œ':
+			l.words[3]++
+		case 'ß', 'ü', 'ä', 'ö':
+			l.words[4]++
+		}
 	case r >= 0x3040 && r <= 0x30ff:
 		l.kana++
 	case r >= 0xac00 && r <= 0xd7af:
