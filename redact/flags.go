@@ -18,6 +18,8 @@ var openers = [...]opener{
 	{"password ", (*scanner).afterPassword},
 	{"passphrase ", (*scanner).spokenSecret},
 	{"secret ", (*scanner).spokenSecret},
+	{"setenv", (*scanner).environment},
+	{"setx ", (*scanner).environment},
 	{"token ", (*scanner).spokenSecret},
 	{"key ", (*scanner).spokenSecret},
 }
@@ -34,6 +36,32 @@ func (sc *scanner) opened(i int) int {
 		}
 	}
 	return i
+}
+
+// environment finds the value in setenv("NAME", "value") and setx NAME value.
+func (sc *scanner) environment(i, after int) int {
+	s := sc.s
+	for after < len(s) && after-i < 12 && strings.IndexByte("( \"'", s[after]) >= 0 {
+		after++
+	}
+	end := after
+	for end < len(s) && end-after < maxName && isWord(s[end]) {
+		end++
+	}
+	kind, rule := announced(s[after:end])
+	if kind == ordinary || kind >= credentials {
+		return i
+	}
+	for end < len(s) && strings.IndexByte("\"',", s[end]) >= 0 {
+		end++
+	}
+	v := valueAfter(s, end)
+	if from := skipMarkers(s, v.start); from > v.start || !plausible(kind, rule, s[v.start:v.end], v.form) ||
+		v.form == bare && measure(s[v.start:v.end]).digits == 0 {
+		return i
+	}
+	sc.add(v.start, v.end, rule)
+	return v.end
 }
 
 // bearer finds the token after the word, wherever it stands.

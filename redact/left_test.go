@@ -143,6 +143,11 @@ credentials: 'same-origin',
 passwordMinLength: 12
 password_policy: strict
 pass = 0
+first_pass = optimizer.run(module)
+byPass: enabled2
+t.Setenv("API_TOKEN", "")
+os.Setenv("API_TOKEN", token)
+password: 12345678
 bypass=true
 compass: north-east
 keyboard_shortcut = "ctrl+shift+k"

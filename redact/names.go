@@ -96,6 +96,9 @@ const modest = " page next previous prev continuation continue cursor sync resum
 	" cancellation cancel change position fencing lexer parser syntax text current curr hot short keyboard arrow s3 storage row" +
 	" cell column registry config setting state query item element "
 
+// ordinals are the parts that make "pass" a step of some work.
+const ordinals = " first second third last one two single multi render by num test tests build shader "
+
 // qualifiers are the parts that may follow the announcing one without taking
 // the secret away.
 const qualifiers = " value val prod production staging stage dev development test testing live sandbox old new current main" +
@@ -224,8 +227,11 @@ func announced(name string) (nameKind, string) {
 			}
 			kind = weak
 		}
-		if a.parts == "key" && at == 0 {
+		switch {
+		case a.parts == "key" && at == 0:
 			return ordinary, ""
+		case a.parts == "pass" && at > 0 && end == p.n && !listed(ordinals, p.before(at)):
+			kind = spoken
 		}
 		return kind, a.rule
 	}

@@ -36,7 +36,7 @@ func plausible(kind nameKind, rule, v string, f form) bool {
 	}
 	m := measure(v)
 	letters := m.uppers + m.lowers
-	if letters == 0 && m.others == 0 && (f == bare || kind != spoken || m.digits < len(v)) {
+	if letters == 0 && m.others == 0 && (kind != spoken || m.digits < len(v)) {
 		return false
 	}
 	if m.others > 0 && m.digits == 0 && letters == 0 {
@@ -45,7 +45,7 @@ func plausible(kind nameKind, rule, v string, f form) bool {
 	if strings.HasPrefix(low, "0x") && len(v) < 20 || strings.Contains(v, "://") || isPath(v) {
 		return false
 	}
-	if testName(v) || allBenign(v) || isUUID(v) && rule != "secret" && rule != "api-key" && kind != spoken {
+	if testName(v) || allBenign(v) && (m.digits == 0 || kind != spoken) || isUUID(v) && rule != "secret" && rule != "api-key" && kind != spoken {
 		return false
 	}
 	if m.digits == 0 && !ascii(v) {
@@ -134,7 +134,7 @@ func prose(low string, m *measured) bool {
 			return true
 		}
 	}
-	return m.digits == 0 && m.spaces < 3
+	return m.digits == 0 && m.others == 0 && m.spaces < 3
 }
 
 // testName tells whether v is the name of a test.
@@ -246,6 +246,9 @@ func (v *value) bareStands(s, text string, kind nameKind) bool {
 		return false
 	}
 	m := measure(text)
+	if m.digits == len(text) {
+		return v.sign == '=' && !v.spaced
+	}
 	if dottedNames(text) || strings.HasPrefix(s[v.end:], "..") {
 		return false
 	}
@@ -263,8 +266,12 @@ func (v *value) bareStands(s, text string, kind nameKind) bool {
 	if !identifier(text) {
 		return !letters || kind == spoken || v.sign == '='
 	}
-	if k, _ := announced(text); k != ordinary && letters {
+	setting := v.sign == '=' && !v.spaced && v.name == strings.ToUpper(v.name)
+	if k, _ := announced(text); k != ordinary && letters && !setting {
 		return false
+	}
+	if letters && len(text) >= 16 && m.uppers > 2 && !camelCase(text) {
+		return true
 	}
 	code := strings.IndexByte(",;)}]", next) >= 0
 	switch {
