@@ -38,7 +38,7 @@ func (sc *scanner) encoded() {
 		if end-start >= minEncoded && end-start <= maxEncoded {
 			end = sc.decodeRun(start, end)
 		}
-		i = max(i, end-end%minEncoded+minEncoded-1-minEncoded)
+		i = max(i, end)
 	}
 }
 

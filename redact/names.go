@@ -114,10 +114,12 @@ type splitName struct {
 	text   [maxName]byte
 	n      int
 	starts [maxName + 1]bool
+	// initials has a bit for each letter that a part begins with.
+	initials uint32
 }
 
 func (p *splitName) split(name string) {
-	p.n = 0
+	p.n, p.initials = 0, 0
 	fresh := true
 	for i := 0; i < len(name) && p.n < maxName; i++ {
 		c := name[i]
@@ -136,6 +138,9 @@ func (p *splitName) split(name string) {
 		}
 		p.starts[p.n] = fresh
 		p.text[p.n] = lowerByte(c)
+		if fresh {
+			p.initials |= 1 << (lowerByte(c) & 31)
+		}
 		p.n++
 		fresh = false
 	}
@@ -144,8 +149,8 @@ func (p *splitName) split(name string) {
 
 // find returns where the last run of whole parts stands that spells w, or -1.
 func (p *splitName) find(w string) int {
-	for i := p.n - len(w); i >= 0; i-- {
-		if p.starts[i] && p.starts[i+len(w)] && string(p.text[i:i+len(w)]) == w {
+	for i := p.n - len(w); i >= 0 && p.initials>>(w[0]&31)&1 != 0; i-- {
+		if p.starts[i] && p.text[i] == w[0] && p.starts[i+len(w)] && string(p.text[i:i+len(w)]) == w {
 			return i
 		}
 	}

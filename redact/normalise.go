@@ -44,7 +44,7 @@ func (n *Classes) List() []pith.ClassCount {
 
 // Normalise turns a text into the form that hashes and sources are over: CRLF
 // becomes LF, terminal sequences are removed, every other code point that
-// contracts/schemas forbids is written as \u{XXXX}, and a byte that is not
+// contracts/schemas forbids is written as \u{hex}, and a byte that is not
 // UTF-8 becomes U+FFFD. Normalising twice changes nothing more; a clean text
 // is returned as it came, without a copy.
 func Normalise(s string) (string, Classes) {
