@@ -87,6 +87,9 @@ type voiceSplitter struct {
 	at      int
 	command string
 	out     []Voice
+	// unclosed holds a bit for each tag that no closing follows any more, so
+	// that the text is searched for it once.
+	unclosed uint64
 }
 
 // harness gives the text up to end to the client.
@@ -190,11 +193,11 @@ type element struct {
 // a user only mentions is the user's word. One that opens the block and is
 // never closed reaches to the end, since the client cut it.
 func (s *voiceSplitter) element(open int) (element, bool) {
-	if strings.Trim(s.text[max(s.at, strings.LastIndexByte(s.text[:open], '\n')+1):open], " \t\r") != "" {
+	if !s.beginsLine(open) {
 		return element{}, false
 	}
-	name := harnessTag(s.text[open+1:])
-	if name == "" {
+	name, bit := harnessTag(s.text[open+1:])
+	if name == "" || s.unclosed&bit != 0 {
 		return element{}, false
 	}
 	gt := strings.IndexByte(s.text[open:], '>')
@@ -216,6 +219,7 @@ func (s *voiceSplitter) element(open int) (element, bool) {
 			return e, true
 		}
 	}
+	s.unclosed |= bit
 	if strings.TrimSpace(s.text[:open]) != "" {
 		return element{}, false
 	}
@@ -223,18 +227,28 @@ func (s *voiceSplitter) element(open int) (element, bool) {
 	return e, true
 }
 
-func harnessTag(rest string) string {
+// beginsLine tells whether only white space stands between text[i] and the
+// beginning of its line, or of the part that has no voice yet.
+func (s *voiceSplitter) beginsLine(i int) bool {
+	for i > s.at && (s.text[i-1] == ' ' || s.text[i-1] == '\t' || s.text[i-1] == '\r') {
+		i--
+	}
+	return i == s.at || s.text[i-1] == '\n'
+}
+
+// harnessTag names the element that begins with rest, and gives each name a bit.
+func harnessTag(rest string) (name string, bit uint64) {
 	for i := range harnessTags {
 		if tagged(rest, harnessTags[i]) {
-			return harnessTags[i]
+			return harnessTags[i], 1 << i
 		}
 	}
 	for i := range wordTags {
 		if tagged(rest, wordTags[i]) {
-			return wordTags[i]
+			return wordTags[i], 1 << (len(harnessTags) + i)
 		}
 	}
-	return ""
+	return "", 0
 }
 
 // tagged tells whether rest begins with the whole name.

@@ -28,6 +28,8 @@ const (
 	maxKeyFiles = 6
 	maxKeyLines = 12
 	maxKeyBytes = 160
+	// maxReplaced is how many edits a shown text is good for.
+	maxReplaced = 24
 )
 
 func (k *keyLineSlot) call(c *Call) {
@@ -54,7 +56,9 @@ func (k *keyLineSlot) call(c *Call) {
 		f.edits++
 		f.seq = c.Seq
 		if old := c.Use.Arg("old_string", "old", "old_str", "oldText"); old != "" {
-			f.replaced = append(f.replaced, old)
+			if f.replaced = append(f.replaced, old); len(f.replaced) > maxReplaced {
+				f.text, f.replaced = "", nil
+			}
 		} else {
 			f.text = ""
 		}

@@ -22,6 +22,8 @@ type part struct {
 	text   string
 	at     pith.Source
 	tokens []string
+	// weights say how well each token tells the part from the others.
+	weights []float64
 }
 
 const (
@@ -69,9 +71,9 @@ func (p *partsSlot) touch(text string) {
 	best, at := 0.0, -1
 	for i := max(p.current, 0); i < len(p.parts) && i <= p.current+2; i++ {
 		score := 0.0
-		for _, t := range p.parts[i].tokens {
+		for k, t := range p.parts[i].tokens {
 			if containsToken(words, t) {
-				score += 1 / float64(p.frequency(t))
+				score += p.parts[i].weights[k]
 			}
 		}
 		if score > best {
@@ -83,14 +85,20 @@ func (p *partsSlot) touch(text string) {
 	}
 }
 
-func (p *partsSlot) frequency(token string) int {
-	n := 0
-	for i := range p.parts {
-		if containsToken(p.parts[i].tokens, token) {
-			n++
+// weigh sets the weight of every token: the fewer parts have it, the more.
+func weigh(parts []part) []part {
+	for i := range parts {
+		for _, t := range parts[i].tokens {
+			n := 0
+			for j := range parts {
+				if containsToken(parts[j].tokens, t) {
+					n++
+				}
+			}
+			parts[i].weights = append(parts[i].weights, 1/float64(max(n, 1)))
 		}
 	}
-	return max(n, 1)
+	return parts
 }
 
 func containsToken(list []string, t string) bool {
@@ -150,7 +158,7 @@ func requestParts(s *Said, t said) []part {
 		}
 		out = append(out, part{text: s.Text[start:end], at: s.Span(start, end), tokens: tokensOf(s.Text[start:end])})
 	}
-	return out
+	return weigh(out)
 }
 
 // partSpan is a part without what joins it to the next; the last one ends with

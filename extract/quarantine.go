@@ -16,7 +16,10 @@ type quarantineSlot struct {
 	seen map[[sha256.Size]byte]bool
 }
 
-const maxQuarantined = 64
+const (
+	maxQuarantined = 64
+	forgeryBytes   = 300
+)
 
 // forgeries mark a forged order: a needle that begins with a rare letter, so
 // that it is quick to search for, and what must stand in the same line, in
@@ -43,8 +46,9 @@ func (q *quarantineSlot) scan(text string, o pith.Provenance, at pith.Source) {
 				break
 			}
 			j += from
-			start := strings.LastIndexByte(text[:j], '\n') + 1
-			end := lineEndAt(text, j)
+			// A line may be as long as a file: what stands around the needle counts.
+			start := max(strings.LastIndexByte(text[:j], '\n')+1, from, j-forgeryBytes)
+			end := min(lineEndAt(text, j), j+forgeryBytes)
 			from = end
 			q.line(text, start, end, f.slot, f.line, o, at)
 		}
@@ -52,7 +56,7 @@ func (q *quarantineSlot) scan(text string, o pith.Provenance, at pith.Source) {
 }
 
 func (q *quarantineSlot) line(text string, start, end int, slot string, marks []string, o pith.Provenance, at pith.Source) {
-	lower := strings.ToLower(text[start:min(end, start+600)])
+	lower := strings.ToLower(text[start:end])
 	if strings.HasPrefix(strings.TrimSpace(lower), "func ") {
 		return
 	}
