@@ -26,7 +26,7 @@ func (e *environmentSlot) read(s *Said) {
 		return
 	}
 	for at := 0; at < len(s.Text); {
-		end := lineEndAt(s.Text, at)
+		end := lineEnd(s.Text, at)
 		e.line(s, at, end)
 		at = end + 1
 	}

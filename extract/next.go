@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"encoding/json"
 	"slices"
 	"strings"
 
@@ -69,6 +70,9 @@ func chooseNext(x *Extractor, f *Facts) pith.NextAction {
 	if f.Goal.Provenance == pith.Harness {
 		return pith.NextAction{Kind: "ask_user", Text: "Ask the user what to do next: the session holds no request in the user's own words.", Basis: "none", Provenance: pith.Harness, Source: f.Goal.Source}
 	}
+	if q.last == interrupted {
+		return pith.NextAction{Kind: "ask_user", Text: "The user interrupted the work: ask how to go on.", Basis: "none", Provenance: pith.Harness, Source: q.stop}
+	}
 	for _, c := range q.pending(x) {
 		if n, ok := takeUp(x, f, c); ok {
 			return n
@@ -108,8 +112,8 @@ func takeUp(x *Extractor, f *Facts, c *Call) (pith.NextAction, bool) {
 	switch {
 	case isOneOf(c.Use.ToolName, questionTools):
 		n.Kind, n.Basis = "ask_user", "question"
-		if qs := c.Use.Arg("question", "questions"); qs != "" {
-			n.Text = cutTo(qs, maxNextBytes)
+		if text := askedText(c); text != "" {
+			n.Text = cutTo(text, maxNextBytes)
 		}
 	case c.Command != "":
 		if f.ended(c.Command) {
@@ -131,6 +135,22 @@ func takeUp(x *Extractor, f *Facts, c *Call) (pith.NextAction, bool) {
 		}
 	}
 	return n, true
+}
+
+// askedText is what a question tool asks.
+func askedText(c *Call) string {
+	if text := c.Use.Arg("question"); text != "" {
+		return text
+	}
+	var list []struct{ Question string }
+	if json.Unmarshal([]byte(c.Use.Arg("questions")), &list) != nil {
+		return ""
+	}
+	var asked []string
+	for _, q := range list {
+		asked = append(asked, q.Question)
+	}
+	return strings.Join(asked, " ")
 }
 
 // simpleLine tells whether a command is one command, with nothing in it that

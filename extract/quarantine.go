@@ -48,7 +48,7 @@ func (q *quarantineSlot) scan(text string, o pith.Provenance, at pith.Source) {
 			j += from
 			// A line may be as long as a file: what stands around the needle counts.
 			start := max(strings.LastIndexByte(text[:j], '\n')+1, from, j-forgeryBytes)
-			end := min(lineEndAt(text, j), j+forgeryBytes)
+			end := min(lineEnd(text, j), j+forgeryBytes)
 			from = end
 			q.line(text, start, end, f.slot, f.line, o, at)
 		}
@@ -80,11 +80,4 @@ func (q *quarantineSlot) line(text string, start, end int, slot string, marks []
 	base := at.Start
 	at.Start, at.End = base+start, base+end
 	q.list = append(q.list, pith.Quarantine{Slot: slot, Provenance: o, SHA256: hex.EncodeToString(sum[:]), Source: at})
-}
-
-func lineEndAt(text string, at int) int {
-	if i := strings.IndexByte(text[at:], '\n'); i >= 0 {
-		return at + i
-	}
-	return len(text)
 }

@@ -20,6 +20,8 @@ type questionSlot struct {
 	ran []string
 	// last says what came last: the user, the assistant's text, or a call.
 	last event
+	// stop is where the client noted an interruption.
+	stop pith.Source
 	// lastUse is the message of the latest call that has a result.
 	lastUse int
 }
@@ -31,6 +33,8 @@ const (
 	userSpoke
 	assistantSpoke
 	callEnded
+	// interrupted: the client noted that the user stopped the agent.
+	interrupted
 )
 
 func (q *questionSlot) said(s *Said) {
@@ -44,6 +48,8 @@ func (q *questionSlot) said(s *Said) {
 		if t := s.trimmed(); t.text != "" {
 			q.assistant, q.last = t, assistantSpoke
 		}
+	case s.Origin == pith.Harness && strings.HasPrefix(strings.TrimSpace(s.Text), "[Request interrupted by user"):
+		q.last, q.stop = interrupted, s.trimmed().at
 	}
 }
 
@@ -124,7 +130,7 @@ func (q *questionSlot) open() []pith.Quote {
 	switch {
 	case q.last == assistantSpoke:
 		t = q.assistant
-	case q.last == nothing || t.text == "":
+	case q.last == nothing || q.last == interrupted || t.text == "":
 		return out
 	}
 	sentences(t.text, func(p sentence) {

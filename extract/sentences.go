@@ -88,18 +88,20 @@ func (p *paragraph) flush(text string, yield func(sentence)) {
 
 // splitParagraph yields the sentences of text[start:end].
 func splitParagraph(text string, start, end int, item bool, yield func(sentence)) {
-	from := start
+	from, quoted := start, false
 	emit := func(to int) {
 		s, e := trimSpan(text, from, to)
 		if s < e {
 			yield(sentence{s, e, item})
 		}
-		from = to
+		from, quoted = to, false
 	}
 	for i := start; i < end; {
 		r, n := utf8.DecodeRuneInString(text[i:end])
 		i += n
 		switch r {
+		case '"':
+			quoted = !quoted
 		case '。', '！', '？', '；':
 			emit(closers(text, i, end))
 		case '.', '!', '?', ';':
@@ -107,7 +109,7 @@ func splitParagraph(text string, start, end int, item bool, yield func(sentence)
 			if to < end && text[to] != ' ' && text[to] != '\n' && text[to] != '\t' {
 				continue
 			}
-			if r == '.' && !endsSentence(text[from:i], text[to:end]) {
+			if r == '.' && !endsSentence(text[from:i], text[to:end]) || r == ';' && quoted {
 				continue
 			}
 			emit(to)

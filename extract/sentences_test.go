@@ -28,6 +28,7 @@ func TestSentences(t *testing.T) {
 		{"short lines are the writer's", "do not push\nuse tabs", []string{"do not push", "use tabs"}},
 		{"fenced code", "Fix:\n```\nnever := true\nDo not run.\n```\nGo on.", []string{"Fix:", "Go on."}},
 		{"quoted, logged, coded", "> never do that\n2031-01-05 10:00:00 you must not\na=1 b=2 must\nfunc must() {\n$ git push\nKeep it.", []string{"Keep it."}},
+		{"a semicolon in quotes", `"If it works; only fall back if not" is vague; fix it.`, []string{`"If it works; only fall back if not" is vague;`, "fix it."}},
 		{"quotes close a sentence", `He said "never." Fine.`, []string{`He said "never."`, "Fine."}},
 	} {
 		if got := split(c.text); !reflect.DeepEqual(got, c.want) {
