@@ -32,9 +32,12 @@ type Evidence struct {
 	Status string `json:"status"`
 	// Masked is set where the exit code is not the verifier's own: a pipe,
 	// "|| true" or a later command came after it.
-	Masked  bool     `json:"masked,omitempty"`
-	Counts  *Counts  `json:"counts"`
-	Excerpt *Excerpt `json:"excerpt,omitempty"`
+	Masked bool `json:"masked,omitempty"`
+	// ExpectedNonZero is set where the exit code only answers a question: grep
+	// found nothing, files differ, a path is not there. That is no failure.
+	ExpectedNonZero bool     `json:"expected_nonzero,omitempty"`
+	Counts          *Counts  `json:"counts"`
+	Excerpt         *Excerpt `json:"excerpt,omitempty"`
 	// Signature is one line that names the failure.
 	Signature string `json:"signature,omitempty"`
 	Runs      int    `json:"runs"`
@@ -49,7 +52,7 @@ type Evidence struct {
 
 // Unresolved tells whether the failure is still open: such an item is never dropped.
 func (e *Evidence) Unresolved() bool {
-	return (e.Status == "fail" || e.Status == "error" || e.Status == "timeout") && e.SupersededBy == nil && e.ResolvedBy == ""
+	return !e.ExpectedNonZero && (e.Status == "fail" || e.Status == "error" || e.Status == "timeout") && e.SupersededBy == nil && e.ResolvedBy == ""
 }
 
 // Counts are the tests of a verification run.

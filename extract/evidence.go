@@ -154,6 +154,23 @@ func (e *evidenceSlot) settle(r *evidenceRun) {
 	}
 }
 
+// failed gives a plain command that did not exit with 0 its status.
+func (e *evidenceSlot) failed(r *evidenceRun) {
+	it := &r.item
+	it.ExitCode, it.Status = r.code, statusError
+	switch {
+	case r.code != nil && isProbe(r.shell, *r.code, r.output):
+		it.Status, it.ExpectedNonZero = statusFail, true
+		return
+	case r.code != nil:
+		it.Status = statusOfCode(*r.code, r.output, false)
+	case timedOut(r.output):
+		it.Status = statusTimeout
+	}
+	e.broken[r.key]++
+	r.showFailure(plainFailure)
+}
+
 // settlePlain lists a plain command if it failed, or if it ends a failure.
 func (e *evidenceSlot) settlePlain(r *evidenceRun) {
 	if r.code == nil && (!r.isError || r.waiting) {
@@ -161,7 +178,9 @@ func (e *evidenceSlot) settlePlain(r *evidenceRun) {
 	}
 	it := &r.item
 	if r.listed {
-		r.showFailure(plainFailure)
+		if !it.ExpectedNonZero {
+			r.showFailure(plainFailure)
+		}
 		return
 	}
 	if r.code != nil && *r.code == 0 {
@@ -178,17 +197,7 @@ func (e *evidenceSlot) settlePlain(r *evidenceRun) {
 		it.ExitCode, it.Status = r.code, statusPass
 		it.Excerpt = passExcerptOf(r.output)
 	} else {
-		if r.code != nil && isProbe(r.shell, *r.code, r.output) {
-			return
-		}
-		e.broken[r.key]++
-		it.ExitCode, it.Status = r.code, statusError
-		if r.code != nil {
-			it.Status = statusOfCode(*r.code, r.output, false)
-		} else if timedOut(r.output) {
-			it.Status = statusTimeout
-		}
-		r.showFailure(plainFailure)
+		e.failed(r)
 	}
 	it.ID = pith.ItemID(pith.IDEvidence, it.Source, it.Command)
 	r.listed, r.shell = true, nil

@@ -309,9 +309,20 @@ func TestFailingCommands(t *testing.T) {
 	p.run("cat a | grep b", 1, "")
 	p.run("diff a b", 1, "1c1")
 	p.run("git push", 128, "fatal: could not read Username")
-	got := p.evidence(t)
-	if len(got) != 2 {
-		t.Fatalf("got %+v", got)
+	var got []pith.Evidence
+	answers := 0
+	for _, e := range p.evidence(t) {
+		if e.ExpectedNonZero {
+			answers++
+			if e.Unresolved() || e.ExitCode == nil || *e.ExitCode == 0 {
+				t.Errorf("an answer is no open failure: %+v", e)
+			}
+			continue
+		}
+		got = append(got, e)
+	}
+	if len(got) != 2 || answers != 6 {
+		t.Fatalf("got %d answers, %+v", answers, got)
 	}
 	if got[0].Signature != "error: no such host" || got[0].Status != "error" || *got[0].ExitCode != 1 || got[0].Verifies != "" {
 		t.Errorf("got %+v", got[0])

@@ -30,7 +30,6 @@ type run struct {
 	exit    *int
 	counts  []string
 	verify  bool
-	probe   bool
 	late    bool
 }
 

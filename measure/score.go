@@ -42,18 +42,18 @@ func (o *Observer) Score(s *pith.State) Retention {
 }
 
 func (o *Observer) scorePaths(s *pith.State, r *Retention) {
-	modified, any := map[string]bool{}, map[string]bool{}
+	modified, stated := map[string]bool{}, map[string]bool{}
 	for _, f := range s.Files.Modified {
-		modified[f.Path], any[f.Path] = true, true
+		modified[f.Path], stated[f.Path] = true, true
 	}
 	for _, f := range s.Files.Inspected {
-		any[f.Path] = true
+		stated[f.Path] = true
 	}
 	for _, p := range o.modified.list {
 		r.Modified.count(modified[p], p)
 	}
 	for _, p := range o.read.list {
-		r.Inspected.count(any[p], p)
+		r.Inspected.count(stated[p], p)
 	}
 }
 
@@ -68,7 +68,7 @@ func (o *Observer) scoreRuns(s *pith.State, r *Retention) {
 		}
 	}
 	for i, x := range o.runs {
-		if x.exit != nil && *x.exit != 0 && !x.probe {
+		if x.exit != nil && *x.exit != 0 {
 			key := x.command + " -> " + strconv.Itoa(*x.exit)
 			if !failing[key] {
 				failing[key] = true

@@ -16,7 +16,6 @@ var (
 	written     = regexp.MustCompile(`(?:^|\s)>{1,2} ?([\w./~+-]+\.[A-Za-z]\w{0,7})(?:\s|$|;|&|\))|\btee (?:-a )?([\w./~+-]+\.[A-Za-z]\w{0,7})|\bsed -i(?: '')? (?:-e )?(?:'[^'\n]*'|"[^"\n]*") ([\w./~+-]+\.[A-Za-z]\w{0,7})`)
 	shown       = regexp.MustCompile(`(?:^|[;&|\n] ?)(?:cat|head(?: -n? ?\d+)?|tail(?: -n? ?\d+)?|sed -n ['"][\d,$]+p['"]|nl -ba) ([\w./~+-]+\.[A-Za-z]\w{0,7})(?:\s|$)`)
 	verifier    = regexp.MustCompile(`(?:^|[;&|(\n] ?)(?:[A-Z_]+=\S+ )*(?:sudo |time |timeout \d+\w? )?(?:go test|go vet|go build|golangci-lint run|pytest|python3? -m pytest|npm test|npm run (?:test|lint|build)|npx (?:jest|vitest|tsc|eslint)|cargo (?:test|build|check|clippy)|make (?:test|check|lint)|mise run (?:test|lint|fmt)|mvn |gradle|\./gradlew|bundle exec rspec|rspec|ctest|tsc|eslint|staticcheck)\b`)
-	probe       = regexp.MustCompile(`(?:^|[;&|\n(] ?)(?:!\s*)?(?:grep|rg|egrep|fgrep|ag|diff|cmp|test|\[|ls|which|command -v|find|git diff --(?:quiet|exit-code)|git grep|git show-ref|git rev-parse|pgrep|stat|curl)\b[^;&|\n]*$`)
 	goResult    = regexp.MustCompile(`(?m)^\s*--- (PASS|FAIL|SKIP)`)
 	sums        = regexp.MustCompile(`(\d+) (passed|failed|skipped)\b`)
 	exitHead    = regexp.MustCompile(`^Exit code (-?\d+)`)
@@ -115,7 +114,7 @@ func (o *Observer) shell(use, res *pith.Block, cwd string, failed bool) {
 	if res.Rejected || command == "" {
 		return
 	}
-	r := run{command: squash(command), verify: verifier.MatchString(plain), probe: probe.MatchString(plain) || res.ExpectedNonZero}
+	r := run{command: squash(command), verify: verifier.MatchString(plain)}
 	if code, ok := statedExit(res.Text); ok {
 		r.exit = &code
 	} else if res.Exit != nil {
