@@ -153,24 +153,33 @@ func (d *decisionSlot) proposeIn(s *Said) {
 	}
 	tail := cutFrom(s.Text, maxTail)
 	base := len(s.Text) - len(tail)
-	var last, proposed sentence
+	var last, before, proposed sentence
 	sentences(tail, func(p sentence) {
-		last = p
+		before, last = last, p
 		lower := strings.ToLower(strings.ReplaceAll(tail[p.start:p.end], "’", "'"))
 		if marked(lower) && (proposed.end == 0 || !isForeignQuestion(lower) || proposed.start < last.start-maxReply) {
 			proposed = p
 		}
 	})
+	closing := tail[last.start:last.end]
+	if proposed.end == 0 && before.end > 0 && asksForAWord(closing) {
+		proposed = before
+	}
 	if proposed.end == 0 {
 		return
 	}
-	closing := tail[last.start:last.end]
 	if !isForeignQuestion(closing) && !strings.Contains(closing, "f you want") && !strings.Contains(closing, "f you’d like") && !strings.Contains(closing, "f you'd like") {
 		return
 	}
 	if text := tail[proposed.start:proposed.end]; len(text) <= maxDecisionBytes {
 		d.proposal = proposal{text: text, at: s.Span(base+proposed.start, base+proposed.end), asked: true, turn: s.Turn}
 	}
+}
+
+// asksForAWord: "OK?", "Run it?" ask for a word on the sentence before.
+func asksForAWord(closing string) bool {
+	ws := englishWords(strings.ToLower(closing))
+	return isForeignQuestion(closing) && len(ws) > 0 && len(ws) <= 3 && !containsAny(ws, "or") && !isOneOf(ws[0].text, asking) && !isOneOf(ws[0].text, []string{"what's", "how's", "anything"})
 }
 
 func marked(lower string) bool {

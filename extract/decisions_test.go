@@ -46,6 +46,16 @@ func TestOnlyTheUserApproves(t *testing.T) {
 	}
 }
 
+func TestAShortQuestionAsksAboutTheSentenceBefore(t *testing.T) {
+	f := newSession().user("Clean up.").says("Most is old. I would run git push --force now. OK?").facts(t)
+	if got := decided(f, "proposed"); !reflect.DeepEqual(got, []string{"I would run git push --force now."}) {
+		t.Errorf("proposed %q", got)
+	}
+	if f := newSession().user("Clean up.").says("There are two. Which one?").facts(t); len(f.Decisions) != 0 {
+		t.Errorf("decisions are %+v", f.Decisions)
+	}
+}
+
 func TestRefusedProposals(t *testing.T) {
 	f := newSession().user("Make it cheap.").says("The channel is too slow. Shall I use sync.Map?").
 		user("No sync.Map, we cannot range over it atomically. Find something else.").facts(t)

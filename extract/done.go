@@ -110,6 +110,10 @@ func finishes(argv []string) bool {
 		return false
 	}
 	program := baseName(argv[0])
+	if isOneOf(program, []string{"bash", "sh", "zsh"}) && len(argv) > 1 {
+		argv = argv[1:]
+		program = baseName(argv[0])
+	}
 	for _, a := range argv[1:] {
 		switch a {
 		case "--dry-run", "-n", "--list", "-l", "--help", "--abort", "--points-at", "--contains", "--continue", "--version":

@@ -279,11 +279,26 @@ func (n *nameSlot) sign(text string, i int, m *mention) {
 		n.refs.add(n, text[i:j], m, 1)
 		return
 	}
-	for _, host := range [...]string{"localhost", "127.0.0.1", "0.0.0.0"} {
-		if strings.HasSuffix(text[:i], host) && isPort(text[i+1:j]) {
-			n.refs.add(n, text[i-len(host):j], m, 1)
-		}
+	if host := hostBefore(text, i); host != "" && isPort(text[i+1:j]) {
+		n.refs.add(n, host+text[i:j], m, 1)
 	}
+}
+
+// hostBefore is the host that ends at text[i], "" where it is none: a local
+// one, or one of an address with a scheme or a user.
+func hostBefore(text string, i int) string {
+	at := i
+	for at > 0 && i-at < 100 && (isWordByte(text[at-1]) || text[at-1] == '.' || text[at-1] == '-') {
+		at--
+	}
+	host := text[at:i]
+	switch {
+	case host == "localhost" || host == "127.0.0.1" || host == "0.0.0.0":
+		return host
+	case strings.IndexByte(host, '.') > 0 && at > 0 && (text[at-1] == '@' || strings.HasSuffix(text[:at], "://")):
+		return host
+	}
+	return ""
 }
 
 // isVersion tells v1.2 and v1.2.3-rc.1 from other words.

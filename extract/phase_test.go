@@ -125,6 +125,7 @@ func TestFinishedSteps(t *testing.T) {
 		use("bash", arg("command", "cd x && git add -A && git commit -m 'Add it' && git push")).result("ok", exit(&zero)).
 		use("bash", arg("command", "git push origin main")).result("rejected", exit(&one)).
 		use("bash", arg("command", "git tag --sort=-v:refname; git push --dry-run; git commit --help")).result("ok", exit(&zero)).
+		use("bash", arg("command", "bash scripts/deploy.sh --help")).result("usage", exit(&zero)).
 		says("Build 71 is on staging.").user("Thanks. Now write the release notes for build 71.").
 		use("read_file", arg("path", "CHANGES.md")).result("x").facts(t)
 	got := texts(f.Context.Done, func(q pith.Quote) string { return q.Text })
