@@ -39,7 +39,8 @@ func (t *tally) addRan(s string) bool {
 // addMaven reads "Tests run: 12, Failures: 1, Errors: 0, Skipped: 2". The line
 // of each class also has its time; the total, which comes last, has none.
 func (t *tally) addMaven(s string) bool {
-	n := numbersIn(s[strings.Index(s, "Tests run:"):], 4)
+	_, figures, _ := strings.Cut(s, "Tests run:")
+	n := numbersIn(figures, 4)
 	if len(n) < 3 {
 		return false
 	}

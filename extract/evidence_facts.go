@@ -1,10 +1,6 @@
 package extract
 
-import (
-	"strings"
-
-	"github.com/pith-memory/pith"
-)
+import "strings"
 
 // maxSupersededFailures bounds the old failures that are kept of one command.
 const maxSupersededFailures = 10
@@ -80,17 +76,17 @@ func sameNumber(a, b *int) bool {
 // supersede links each run to the next one of its command. A run that says
 // nothing does not take the place of one that says something.
 func supersede(runs []evidenceRun) {
-	verdict, any := map[string]int{}, map[string]int{}
+	verdict, latest := map[string]int{}, map[string]int{}
 	for i := len(runs) - 1; i >= 0; i-- {
 		r := &runs[i]
 		next := verdict
 		if r.item.Status == statusUnknown {
-			next = any
+			next = latest
 		}
 		if j, ok := next[r.key]; ok {
 			r.item.SupersededBy = &runs[j].item.ID
 		}
-		any[r.key] = i
+		latest[r.key] = i
 		if r.item.Status != statusUnknown {
 			verdict[r.key] = i
 		}
@@ -193,14 +189,4 @@ func shownCommand(command string) string {
 		return strings.Clone(cut[:i])
 	}
 	return shorten(command, maxCommand)
-}
-
-// latestRun is the last verification that has a result, nil without one.
-func (e *evidenceSlot) latestRun() *pith.Evidence {
-	for i := len(e.runs) - 1; i >= 0; i-- {
-		if r := e.runs[i]; r.verifies && !r.waiting {
-			return &r.item
-		}
-	}
-	return nil
 }

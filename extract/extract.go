@@ -200,7 +200,7 @@ func (x *Extractor) Facts() *Facts {
 	x.decisions.facts(f)
 	x.phase.facts(f)
 	x.questions.facts(f, x)
-	x.names.facts(f, x)
+	x.names.facts(f)
 	f.Next = nextAction(x, f)
 	return f
 }

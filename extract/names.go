@@ -248,7 +248,7 @@ func bothEnds(t string) string {
 }
 
 // facts lists the names, best first.
-func (n *nameSlot) facts(f *Facts, x *Extractor) {
+func (n *nameSlot) facts(f *Facts) {
 	id := &f.Identifiers
 	printed := n.readPrinted()
 	tests := n.tests.with(&printed.tests, n.now)

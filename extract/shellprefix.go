@@ -17,11 +17,12 @@ func (p *shellParser) finish() {
 		}
 	}
 	lead, skip := commandPrefix(c.Argv)
-	if lead < len(starts) {
+	switch {
+	case lead < len(starts):
 		c.Start = starts[lead]
-	} else if len(c.Writes) == 0 {
+	case len(c.Writes) == 0:
 		return
-	} else {
+	default:
 		c.Start = max(p.last-1, 0)
 	}
 	c.End = max(p.last, c.Start)

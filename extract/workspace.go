@@ -73,7 +73,7 @@ func (w *workspaceSlot) said(s *Said) {
 	}
 	if p := pathAfter(text, "worktree "); p != "" {
 		w.addWorktree(p)
-		if before := text[:strings.Index(text, "worktree ")]; strings.HasSuffix(before, "in the ") || strings.HasSuffix(before, "in ") {
+		if before, _, _ := strings.Cut(text, "worktree "); strings.HasSuffix(before, "in the ") || strings.HasSuffix(before, "in ") {
 			w.worktree = p
 		}
 		if b := branchAfter(text, "(branch "); b != "" {

@@ -14,7 +14,7 @@ func namedSecret(name, value string) string {
 	if strings.ContainsAny(v, "\n[") || len(v) > maxValue {
 		return ""
 	}
-	if !plausible(kind, rule, v, quoted) || label(v) {
+	if !plausible(kind, rule, v) || label(v) {
 		return ""
 	}
 	if f := Scan(v); len(f) == 1 && f[0].End-f[0].Start == len(v) {

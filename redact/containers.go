@@ -134,7 +134,7 @@ func (sc *scanner) element(i int) int {
 		return i
 	}
 	from := skipMarkers(s, i+1)
-	if from > end || !plausible(kind, rule, s[from:end], quoted) {
+	if from > end || !plausible(kind, rule, s[from:end]) {
 		return i
 	}
 	sc.add(from, end, rule)

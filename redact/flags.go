@@ -56,7 +56,7 @@ func (sc *scanner) environment(i, after int) int {
 		end++
 	}
 	v := valueAfter(s, end)
-	if from := skipMarkers(s, v.start); from > v.start || !plausible(kind, rule, s[v.start:v.end], v.form) ||
+	if from := skipMarkers(s, v.start); from > v.start || !plausible(kind, rule, s[v.start:v.end]) ||
 		v.form == bare && measure(s[v.start:v.end]).digits == 0 {
 		return i
 	}
@@ -116,7 +116,7 @@ func (sc *scanner) afterPassword(i, after int) int {
 	s := sc.s
 	if after < len(s) && (s[after] == '\'' || s[after] == '"') {
 		v := valueAfter(s, after)
-		if text := s[v.start:v.end]; plausible(spoken, "password", text, quoted) && !label(text) && v.end < len(s) && s[v.end] == s[after] {
+		if text := s[v.start:v.end]; plausible(spoken, "password", text) && !label(text) && v.end < len(s) && s[v.end] == s[after] {
 			sc.add(v.start, v.end, "sql-password")
 			return v.end
 		}
@@ -168,7 +168,7 @@ func (sc *scanner) spokenSecret(i, after int) int {
 		return i
 	}
 	if len(text) < 6 || m.digits == 0 || m.digits+m.dashes == len(text) || m.hexRun == len(text) || isUUID(text) ||
-		!plausible(strong, "token", text, v.form) || dottedNames(text) || isVersion(text) {
+		!plausible(strong, "token", text) || dottedNames(text) || isVersion(text) {
 		return i
 	}
 	if !hasFold(s, i, "pass") && (len(text) < 16 || !random(text)) {
@@ -213,7 +213,7 @@ func (sc *scanner) flag(i int) int {
 	}
 	v := valueAfter(s, end)
 	v.start = skipMarkers(s, v.start)
-	if v.start >= v.end || !plausible(kind, rule, s[v.start:v.end], v.form) {
+	if v.start >= v.end || !plausible(kind, rule, s[v.start:v.end]) {
 		return i
 	}
 	if text := s[v.start:v.end]; v.form == bare && !flagValue(s, v.end, text) {

@@ -23,7 +23,7 @@ const (
 )
 
 // plausible tells whether a value may be a secret, by what it is made of.
-func plausible(kind nameKind, rule, v string, f form) bool {
+func plausible(kind nameKind, rule, v string) bool {
 	if len(v) < 6 || kind == weak && !random(v) {
 		return false
 	}
@@ -205,7 +205,7 @@ func isPath(v string) bool {
 func (v *value) plausible(s string, kind nameKind) bool {
 	_, rule := announced(v.name)
 	text := s[v.start:v.end]
-	if !plausible(kind, rule, text, v.form) || v.inCode(s, text) {
+	if !plausible(kind, rule, text) || v.inCode(s, text) {
 		return false
 	}
 	if v.form == quoted {

@@ -38,7 +38,7 @@ func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\
 // punctuation that one of them follows.
 func endsWord(rest string) bool {
 	for i := range len(rest) {
-		if !strings.Contains(".,;:!?)", rest[i:i+1]) {
+		if strings.IndexByte(".,;:!?)", rest[i]) < 0 {
 			return isSpace(rest[i])
 		}
 	}
