@@ -36,24 +36,41 @@ var proposalMarks = []string{"i suggest", "i recommend", "i propose", "i'd sugge
 // assistant reads the choices that the assistant states and the proposal it
 // ends with.
 func (d *decisionSlot) assistant(s *Said) {
-	if hasChoice(s.Text) {
-		sentences(s.Text, func(p sentence) { d.choice(s, p) })
+	if at := choicesIn(s.Text); len(at) > 0 {
+		sentences(s.Text, func(p sentence) {
+			for _, i := range at {
+				if p.start <= i && i < p.end {
+					d.choice(s, p)
+					return
+				}
+			}
+		})
 	}
 	d.latest[0], d.latest[1] = d.latest[1], *s
 }
 
-func hasChoice(text string) bool {
+// maxChoices bounds the places in one text that are looked at.
+const maxChoices = 64
+
+// choicesIn gives the places in a text where a choice may be stated.
+func choicesIn(text string) []int {
+	var out []int
 	for i := range choiceMarks {
-		if strings.Contains(text, choiceMarks[i].needle) {
-			return true
+		for from := 0; len(out) < maxChoices; {
+			j := strings.Index(text[from:], choiceMarks[i].needle)
+			if j < 0 {
+				break
+			}
+			out = append(out, from+j)
+			from += j + 1
 		}
 	}
-	return false
+	return out
 }
 
 func (d *decisionSlot) choice(s *Said, p sentence) {
 	text := s.Text[p.start:p.end]
-	if len(text) > maxDecisionBytes || len(text) < 15 || strings.HasSuffix(text, "?") || !hasChoice(text) {
+	if len(text) > maxDecisionBytes || len(text) < 15 || strings.HasSuffix(text, "?") {
 		return
 	}
 	lower := strings.ToLower(strings.ReplaceAll(text, "’", "'"))

@@ -69,6 +69,8 @@ func englishRule(lower string, strict bool) (polarity string, ok bool) {
 	}
 	question := isQuestion(lower, ws)
 	command := commands(ws)
+	// What somebody else is reported to say is no rule of the speaker's.
+	ws = ws[:reported(ws)]
 	if !question && forbidsOutright(lower) {
 		return forbids, true
 	}
@@ -96,7 +98,7 @@ func englishRule(lower string, strict bool) (polarity string, ok bool) {
 	if !question && !strict && (command || asks(ws) || ws[0].text == "one" && len(ws) <= 6) && process(lower) {
 		return requires, true
 	}
-	if !question && !strict && (routine(ws, command) || wishedLanguage(lower) != "") {
+	if !question && !strict && (routine(ws, command) || strings.Contains(lower, " in ") && wishedLanguage(lower) != "") {
 		return requires, true
 	}
 	return "", false
@@ -204,9 +206,6 @@ func openClause(ws []word, i int) bool {
 
 func forbidsAt(ws []word, i int, command bool) bool {
 	prev, next := textAt(ws, i-1), textAt(ws, i+1)
-	if reports(ws, i) {
-		return false
-	}
 	switch w := ws[i].text; w {
 	case "never":
 		return next != "mind" && next != "" && !strings.HasSuffix(next, "ed") && !isThirdPerson(next) && (openClause(ws, i) && !describes(ws, i) || slices.Contains([]string{"must", "should", "shall", "please", "will", "you", "we", "to", "can"}, prev))
@@ -312,7 +311,13 @@ func describes(ws []word, i int) bool {
 	return false
 }
 
-// reports tells whether the words before ws[i] report what somebody else says.
-func reports(ws []word, i int) bool {
-	return containsAny(ws[:i], "say", "says", "said", "told", "claims", "reads", "complains", "saying")
+// reported is where a sentence begins to report what somebody else says.
+func reported(ws []word) int {
+	for i := range ws {
+		switch ws[i].text {
+		case "say", "says", "said", "told", "claims", "reads", "complains", "saying":
+			return i + 1
+		}
+	}
+	return len(ws)
 }

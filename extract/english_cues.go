@@ -74,9 +74,6 @@ func onlyLimits(ws []word, i int, command bool) bool {
 // only the plainest cues count.
 func requiresAt(ws []word, i int, command, question bool) bool {
 	prev, next := textAt(ws, i-1), textAt(ws, i+1)
-	if reports(ws, i) {
-		return false
-	}
 	switch ws[i].text {
 	case "make", "be":
 		return next == "sure" && (openClause(ws, i) || asks(ws)) && (!question || asks(ws))
