@@ -71,7 +71,7 @@ type outcome struct {
 
 func run(t *testing.T, c *faultCase) *outcome {
 	t.Helper()
-	m := memory.New(memory.Config{Window: c.Params.Window, Budget: 700})
+	m := memory.New(memory.Config{Window: c.Params.Window})
 	s, err := m.Read(bytes.NewReader(c.input), memory.ReadOptions{KeepLive: true})
 	if err != nil {
 		t.Fatal(err)

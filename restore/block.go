@@ -25,7 +25,7 @@ const (
 type Options struct {
 	Pattern Pattern
 	// Budget is how many tokens the block may take; 0 means 4,000, or 8,000
-	// where Window is 200,000 or more.
+	// where Window is 200,000 or more, or a quarter of a window under 16,000.
 	Budget pith.Tokens
 	// Window is the target's context window, 0 unknown.
 	Window int
@@ -50,6 +50,8 @@ func (o *Options) budget() pith.Tokens {
 		return o.Budget
 	case o.Window >= largeWindow:
 		return largeBudget
+	case o.Window > 0 && o.Window < 4*smallBudget:
+		return pith.Tokens(o.Window / 4)
 	}
 	return smallBudget
 }
