@@ -7,6 +7,7 @@ package pith
 import (
 	"encoding/hex"
 	"encoding/json"
+	"strings"
 	"time"
 )
 
@@ -137,15 +138,28 @@ func ToolUseText(name string, args []Arg) string {
 	for i := range args {
 		n += len(args[i].Key) + len(args[i].Value) + 3
 	}
-	b := make([]byte, 0, n)
-	b = append(b, name...)
+	var b strings.Builder
+	b.Grow(n)
+	b.WriteString(name)
 	for i := range args {
-		b = append(b, '\n')
-		b = append(b, args[i].Key...)
-		b = append(b, ": "...)
-		b = append(b, args[i].Value...)
+		b.WriteByte('\n')
+		b.WriteString(args[i].Key)
+		b.WriteString(": ")
+		b.WriteString(args[i].Value)
 	}
-	return string(b)
+	return b.String()
+}
+
+// AppendToolUseText appends what ToolUseText returns.
+func AppendToolUseText(dst []byte, name string, args []Arg) []byte {
+	dst = append(dst, name...)
+	for i := range args {
+		dst = append(dst, '\n')
+		dst = append(dst, args[i].Key...)
+		dst = append(dst, ": "...)
+		dst = append(dst, args[i].Value...)
+	}
+	return dst
 }
 
 // Usage is what a provider reported for one request.

@@ -54,7 +54,7 @@ func (sc *scanner) decodeRun(start, end int) int {
 		end = sc.wrapped(start, end)
 		text, ok = decodeBase64(strings.ReplaceAll(s[start:end], "\n", ""))
 	}
-	if !ok || len(scan(text, sc.depth+1)) == 0 {
+	if !ok || len(new(scanner).scan(text, sc.depth+1)) == 0 {
 		return end
 	}
 	for end < len(s) && s[end] == '=' {

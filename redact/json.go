@@ -95,13 +95,8 @@ type jsonWalk struct {
 // next moves to the next string.
 func (w *jsonWalk) next() bool {
 	for w.pos < len(w.s) {
-		i := strings.IndexAny(w.s[w.pos:], "\"{}[]")
-		if i < 0 {
-			w.pos = len(w.s)
-			break
-		}
-		i += w.pos
-		w.pos = i + 1
+		i := w.pos
+		w.pos++
 		switch w.s[i] {
 		case '{', '[':
 			w.keys = append(w.keys, w.key)
@@ -113,8 +108,7 @@ func (w *jsonWalk) next() bool {
 		case '"':
 			end := stringEnd(w.s, i)
 			w.pos = end
-			after := strings.TrimLeft(w.s[end:min(len(w.s), end+8)], " \t\n\r")
-			if w.isKey = strings.HasPrefix(after, ":"); w.isKey {
+			if w.isKey = colonAfter(w.s, end); w.isKey {
 				w.key = strings.Trim(w.s[i:end], `"`)
 			}
 			w.start, w.end = i, end
@@ -124,18 +118,27 @@ func (w *jsonWalk) next() bool {
 	return false
 }
 
+// colonAfter tells whether a colon follows at s[i], behind a little white space.
+func colonAfter(s string, i int) bool {
+	for stop := min(len(s), i+8); i < stop; i++ {
+		switch s[i] {
+		case ' ', '\t', '\n', '\r':
+		default:
+			return s[i] == ':'
+		}
+	}
+	return false
+}
+
 // stringEnd returns where the string ends whose first quote is at s[i].
 func stringEnd(s string, i int) int {
-	for j := i + 1; j < len(s); {
-		k := strings.IndexAny(s[j:], "\"\\")
-		if k < 0 {
-			return len(s)
-		}
-		j += k
-		if s[j] == '"' {
+	for j := i + 1; j < len(s); j++ {
+		switch s[j] {
+		case '"':
 			return j + 1
+		case '\\':
+			j++
 		}
-		j += 2
 	}
 	return len(s)
 }

@@ -29,6 +29,9 @@ type Redactor struct {
 	numbers   map[[sha256.Size]byte]int
 	counts    map[string]int
 	sanitized Classes
+	// scanner and bytes are used again for every text.
+	scanner scanner
+	bytes   []byte
 }
 
 // New makes a redactor that has seen nothing.
@@ -50,14 +53,24 @@ func (r *Redactor) Message(m *pith.Message) {
 			for j := range b.Args {
 				r.arg(&b.Args[j])
 			}
-			b.Text = pith.ToolUseText(b.ToolName, b.Args)
+			r.bytes = pith.AppendToolUseText(r.bytes[:0], b.ToolName, b.Args)
+			if b.Text != string(r.bytes) {
+				b.Text = string(r.bytes)
+			}
 		default:
 			b.Hash = sha256.Sum256(nil)
 			continue
 		}
-		b.Hash = sha256.Sum256([]byte(b.Text))
+		r.bytes = append(r.bytes[:0], b.Text...)
+		b.Hash = sha256.Sum256(r.bytes)
+	}
+	if cap(r.bytes) > maxKept {
+		r.bytes = nil
 	}
 }
+
+// maxKept bounds the memory that is kept for the next text.
+const maxKept = 1 << 20
 
 // arg redacts one argument of a tool use. The name of the argument may be what
 // announces a secret.
@@ -102,7 +115,7 @@ const rounds = 4
 
 func (r *Redactor) redact(s string) string {
 	for range rounds {
-		found := Scan(s)
+		found := r.scanner.scan(s, 0)
 		if len(found) == 0 {
 			break
 		}

@@ -17,12 +17,14 @@ type Finding struct {
 //
 // It is one pass that looks closer only where a byte can begin something, and
 // every closer look is bounded: no text makes it quadratic.
-func Scan(s string) []Finding { return scan(s, 0) }
+func Scan(s string) []Finding { return new(scanner).scan(s, 0) }
 
-func scan(s string, depth int) []Finding {
-	sc := scanner{s: s, lex: words(), depth: depth}
+// scan returns the secrets in s. They are valid until the next scan.
+func (sc *scanner) scan(s string, depth int) []Finding {
+	*sc = scanner{s: s, lex: words(), depth: depth, found: sc.found[:0]}
 	sc.pass()
 	sc.encoded()
+	sc.s = ""
 	return ordered(sc.found)
 }
 
