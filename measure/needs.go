@@ -1,7 +1,6 @@
 package measure
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/pith-memory/pith"
@@ -11,10 +10,10 @@ import (
 const Window = 60
 
 var (
-	pathWord   = regexp.MustCompile(`(?:[\w.~+-]*/)+[\w.+-]*\w`)
-	testWord   = regexp.MustCompile(`\bTest[A-Z]\w{3,}\b|\btest_\w{4,}\b`)
-	shaWord    = regexp.MustCompile(`\b[0-9a-f]{7,40}\b`)
-	symbolWord = regexp.MustCompile(`\b[A-Za-z_]\w{4,59}\b`)
+	pathWord   = pattern(`(?:[\w.~+-]*/)+[\w.+-]*\w`)
+	testWord   = pattern(`\bTest[A-Z]\w{3,}\b|\btest_\w{4,}\b`)
+	shaWord    = pattern(`\b[0-9a-f]{7,40}\b`)
+	symbolWord = pattern(`\b[A-Za-z_]\w{4,59}\b`)
 )
 
 // Needs are the names that the agent's next calls used, by kind.
@@ -36,21 +35,21 @@ func (n *Needs) text(v string, seen func(string) bool) {
 			s.add(w)
 		}
 	}
-	for _, w := range pathWord.FindAllString(v, -1) {
+	for _, w := range pathWord().FindAllString(v, -1) {
 		if strings.Contains(strings.TrimLeft(w, "/."), "/") && !strings.Contains(w, "//") && len(w) > 5 {
 			add(&n.paths, w)
 		}
 	}
-	for _, w := range testWord.FindAllString(v, -1) {
+	for _, w := range testWord().FindAllString(v, -1) {
 		add(&n.tests, w)
 	}
-	for _, w := range shaWord.FindAllString(v, -1) {
+	for _, w := range shaWord().FindAllString(v, -1) {
 		if strings.ContainsAny(w, "abcdef") && strings.ContainsAny(w, "0123456789") {
 			add(&n.shas, w)
 		}
 	}
-	for _, w := range symbolWord.FindAllString(v, -1) {
-		if isSymbol(w) && !testWord.MatchString(w) {
+	for _, w := range symbolWord().FindAllString(v, -1) {
+		if isSymbol(w) && !testWord().MatchString(w) {
 			add(&n.symbols, w)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/pith-memory/pith"
 )
@@ -12,22 +13,28 @@ import (
 // The patterns find plain, unmistakable cases only: what they hit is certain,
 // so that a miss of the state is a miss.
 var (
-	patchHeader = regexp.MustCompile(`(?m)^\*\*\* (?:Update|Add|Delete) File: (.+)$|^\*\*\* Move to: (.+)$`)
-	written     = regexp.MustCompile(`(?:^|\s)>{1,2} ?([\w./~+-]+\.[A-Za-z]\w{0,7})(?:\s|$|;|&|\))|\btee (?:-a )?([\w./~+-]+\.[A-Za-z]\w{0,7})|\bsed -i(?: '')? (?:-e )?(?:'[^'\n]*'|"[^"\n]*") ([\w./~+-]+\.[A-Za-z]\w{0,7})`)
-	shown       = regexp.MustCompile(`(?:^|[;&|\n] ?)(?:cat|head(?: -n? ?\d+)?|tail(?: -n? ?\d+)?|sed -n ['"][\d,$]+p['"]|nl -ba) ([\w./~+-]+\.[A-Za-z]\w{0,7})(?:\s|$)`)
-	verifier    = regexp.MustCompile(`(?:^|[;&|(\n] ?)(?:[A-Z_]+=\S+ )*(?:sudo |time |timeout \d+\w? )?(?:go test|go vet|go build|golangci-lint run|pytest|python3? -m pytest|npm test|npm run (?:test|lint|build)|npx (?:jest|vitest|tsc|eslint)|cargo (?:test|build|check|clippy)|make (?:test|check|lint)|mise run (?:test|lint|fmt)|mvn |gradle|\./gradlew|bundle exec rspec|rspec|ctest|tsc|eslint|staticcheck)\b`)
-	goResult    = regexp.MustCompile(`(?m)^\s*--- (PASS|FAIL|SKIP)`)
-	sums        = regexp.MustCompile(`(\d+) (passed|failed|skipped)\b`)
-	exitHead    = regexp.MustCompile(`^Exit code (-?\d+)`)
-	exitCodex   = regexp.MustCompile(`Process exited with code (-?\d+)`)
-	session     = regexp.MustCompile(`Process running with session ID (\d+)`)
-	reminder    = regexp.MustCompile(`(?s)<system-reminder>.*?</system-reminder>`)
-	ruleWord    = regexp.MustCompile(`(?i)\b(must|never|always|don't|dont|do not|only|instead|should|shouldn't|make sure|without|avoid|need to|unless|no longer|stop|keep)\b`)
+	patchHeader = pattern(`(?m)^\*\*\* (?:Update|Add|Delete) File: (.+)$|^\*\*\* Move to: (.+)$`)
+	written     = pattern(`(?:^|\s)>{1,2} ?([\w./~+-]+\.[A-Za-z]\w{0,7})(?:\s|$|;|&|\))|\btee (?:-a )?([\w./~+-]+\.[A-Za-z]\w{0,7})|\bsed -i(?: '')? (?:-e )?(?:'[^'\n]*'|"[^"\n]*") ([\w./~+-]+\.[A-Za-z]\w{0,7})`)
+	shown       = pattern(`(?:^|[;&|\n] ?)(?:cat|head(?: -n? ?\d+)?|tail(?: -n? ?\d+)?|sed -n ['"][\d,$]+p['"]|nl -ba) ([\w./~+-]+\.[A-Za-z]\w{0,7})(?:\s|$)`)
+	verifier    = pattern(`(?:^|[;&|(\n] ?)(?:[A-Z_]+=\S+ )*(?:sudo |time |timeout \d+\w? )?(?:go test|go vet|go build|golangci-lint run|pytest|python3? -m pytest|npm test|npm run (?:test|lint|build)|npx (?:jest|vitest|tsc|eslint)|cargo (?:test|build|check|clippy)|make (?:test|check|lint)|mise run (?:test|lint|fmt)|mvn |gradle|\./gradlew|bundle exec rspec|rspec|ctest|tsc|eslint|staticcheck)\b`)
+	goResult    = pattern(`(?m)^\s*--- (PASS|FAIL|SKIP)`)
+	sums        = pattern(`(\d+) (passed|failed|skipped)\b`)
+	exitHead    = pattern(`^Exit code (-?\d+)`)
+	exitCodex   = pattern(`Process exited with code (-?\d+)`)
+	session     = pattern(`Process running with session ID (\d+)`)
+	reminder    = pattern(`(?s)<system-reminder>.*?</system-reminder>`)
+	ruleWord    = pattern(`(?i)\b(must|never|always|don't|dont|do not|only|instead|should|shouldn't|make sure|without|avoid|need to|unless|no longer|stop|keep)\b`)
 )
+
+// pattern compiles an expression when it is first asked for: every start of
+// the program would pay for it otherwise.
+func pattern(expr string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
+}
 
 // userText takes the sentences of the user's own words that sound like rules.
 func (o *Observer) userText(text string) {
-	t := strings.TrimSpace(reminder.ReplaceAllString(text, ""))
+	t := strings.TrimSpace(reminder().ReplaceAllString(text, ""))
 	for _, p := range []string{"<", "[Request interrupted", "Caveat:", "# AGENTS.md", "This session is being continued", "Another language model"} {
 		if strings.HasPrefix(t, p) {
 			return
@@ -35,7 +42,7 @@ func (o *Observer) userText(text string) {
 	}
 	for _, line := range strings.Split(t, "\n") {
 		for _, s := range splitSentences(line) {
-			if len(s) >= 15 && len(s) <= 400 && ruleWord.MatchString(s) {
+			if len(s) >= 15 && len(s) <= 400 && ruleWord().MatchString(s) {
 				o.rules.add(squash(s))
 			}
 		}
@@ -72,7 +79,7 @@ func (o *Observer) result(use, res *pith.Block, cwd string) {
 		}
 	case "apply_patch":
 		if !failed && !strings.HasPrefix(res.Text, "apply_patch verification failed") {
-			for _, m := range patchHeader.FindAllStringSubmatch(use.Arg("input"), -1) {
+			for _, m := range patchHeader().FindAllStringSubmatch(use.Arg("input"), -1) {
 				o.modify(strings.TrimSpace(m[1]+m[2]), cwd)
 			}
 		}
@@ -102,26 +109,26 @@ func (o *Observer) shell(use, res *pith.Block, cwd string, failed bool) {
 	}
 	plain := withoutHeredocs(command)
 	if !failed && !strings.Contains(plain, "cd ") {
-		for _, m := range written.FindAllStringSubmatch(plain, -1) {
+		for _, m := range written().FindAllStringSubmatch(plain, -1) {
 			if p := m[1] + m[2] + m[3]; !strings.HasPrefix(p, "/dev/") {
 				o.modify(p, cwd)
 			}
 		}
-		for _, m := range shown.FindAllStringSubmatch(plain, -1) {
+		for _, m := range shown().FindAllStringSubmatch(plain, -1) {
 			o.inspect(m[1], cwd)
 		}
 	}
 	if res.Rejected || command == "" {
 		return
 	}
-	r := run{command: squash(command), verify: verifier.MatchString(plain)}
+	r := run{command: squash(command), verify: verifier().MatchString(plain)}
 	if code, ok := statedExit(res.Text); ok {
 		r.exit = &code
 	} else if res.Exit != nil {
 		r.exit = res.Exit
 	}
 	r.counts = counts(res.Text)
-	if m := session.FindStringSubmatch(head(res.Text)); m != nil && r.exit == nil {
+	if m := session().FindStringSubmatch(head(res.Text)); m != nil && r.exit == nil {
 		o.running[m[1]] = len(o.runs)
 	}
 	o.byID[use.ToolUseID] = len(o.runs)
@@ -145,9 +152,9 @@ func (o *Observer) continued(use, res *pith.Block) {
 }
 
 func statedExit(text string) (int, bool) {
-	m := exitHead.FindStringSubmatch(text)
+	m := exitHead().FindStringSubmatch(text)
 	if m == nil {
-		m = exitCodex.FindStringSubmatch(head(text))
+		m = exitCodex().FindStringSubmatch(head(text))
 	}
 	if m == nil {
 		return 0, false
@@ -159,7 +166,7 @@ func statedExit(text string) (int, bool) {
 // counts are the numbers of tests that an output states, as "3 failed".
 func counts(text string) []string {
 	n := map[string]int{}
-	for _, m := range goResult.FindAllStringSubmatch(text, -1) {
+	for _, m := range goResult().FindAllStringSubmatch(text, -1) {
 		n[map[string]string{"PASS": "passed", "FAIL": "failed", "SKIP": "skipped"}[m[1]]]++
 	}
 	var out []string
@@ -172,7 +179,7 @@ func counts(text string) []string {
 		return out
 	}
 	for _, line := range strings.Split(text, "\n") {
-		if found := sums.FindAllString(line, -1); len(found) > 0 {
+		if found := sums().FindAllString(line, -1); len(found) > 0 {
 			out = found
 		}
 	}
