@@ -16,7 +16,29 @@ func (c *console) write(file string, data []byte) error {
 		_, err := c.out.Write(data)
 		return err
 	}
+	// A link stays a link: what it points at is replaced.
+	if target, err := filepath.EvalSymlinks(file); err == nil {
+		file = target
+	}
+	if info, err := os.Stat(file); err == nil && !info.Mode().IsRegular() {
+		return writeInto(file, data)
+	}
 	return replaceFile(file, data)
+}
+
+// writeInto writes to what cannot be replaced: a device, a pipe.
+func writeInto(file string, data []byte) error {
+	f, err := os.OpenFile(file, os.O_WRONLY, 0)
+	if err == nil {
+		_, err = f.Write(data)
+		if cerr := f.Close(); err == nil {
+			err = cerr
+		}
+	}
+	if err != nil {
+		return &pith.Error{Op: "write " + file, Kind: pith.KindUnexpected, Err: err}
+	}
+	return nil
 }
 
 func replaceFile(file string, data []byte) (err error) {
