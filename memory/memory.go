@@ -59,14 +59,15 @@ type Result struct {
 // still in it; then nothing of it is returned.
 func (m *Memory) Compact(s *Session, why pith.Reason) (*Result, error) {
 	state := s.state(why, m.config.Pins)
-	options := m.renderOptions(s)
+	draft := restore.Prepare(state, m.renderOptions(s))
 	// The id stands in the block and the block's size in the state, so the
 	// size is taken from a block with an empty id.
-	state.Metrics.TokensAfter = restore.Render(state, options).Tokens
-	if problems := schema.Seal(state); len(problems) > 0 {
+	state.Metrics.TokensAfter = draft.Block().Tokens
+	written, problems := schema.Seal(state)
+	if len(problems) > 0 {
 		return nil, problemError("check the state", problems)
 	}
-	r := &Result{State: state, Block: restore.Render(state, options), Reading: s.Reading(m.config.Window)}
+	r := &Result{State: state, JSON: written, Block: draft.Block(), Reading: s.Reading(m.config.Window)}
 	if err := r.rescan(); err != nil {
 		return nil, err
 	}
@@ -80,15 +81,13 @@ func (m *Memory) renderOptions(s *Session) restore.Options {
 		Window:       s.Reading(m.config.Window).Window,
 		RenderResent: m.config.RenderResent,
 		Explain:      m.config.Explain,
+		Count:        s.live.Count,
 	}
 }
 
 // rescan looks for secrets in the final bytes. Redaction has been over all of
 // it already, so a finding is a fault, and what has it is never handed out.
-func (r *Result) rescan() (err error) {
-	if r.JSON, err = schema.Marshal(r.State, false); err != nil {
-		return err
-	}
+func (r *Result) rescan() error {
 	for _, text := range [][]byte{r.JSON, []byte(r.Block.Text)} {
 		if found := redact.Dirty(text); len(found) > 0 {
 			return &pith.Error{

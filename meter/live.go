@@ -133,6 +133,9 @@ func (l *Live) Tokens() pith.Tokens {
 	return l.content
 }
 
+// Count is the package's Count, faster for words that the session has held.
+func (l *Live) Count(text string) pith.Tokens { return l.counter.Count(text) }
+
 // Turns is the number of model requests since the last compaction.
 func (l *Live) Turns() int { return l.turns }
 

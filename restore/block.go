@@ -3,6 +3,7 @@
 package restore
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/pith-memory/pith"
@@ -97,18 +98,37 @@ const (
 // Render turns a state into its block: goal and constraints first, invariants
 // and the next action last, and between them what the next calls are likely
 // to need, best first until the budget is spent.
-func Render(s *pith.State, o Options) Block {
-	count := o.Count
-	if count == nil {
-		count = meter.Count
+func Render(s *pith.State, o Options) Block { return Prepare(s, o).Block() }
+
+// Draft is a block whose items are chosen. Its state has its id in the block's
+// own lines only, and may still be given one.
+type Draft struct {
+	r *renderer
+	// chosen lists the optional items as they were taken.
+	chosen []*item
+}
+
+// Prepare does the part of Render that does not depend on the state's id.
+func Prepare(s *pith.State, o Options) *Draft {
+	r := &renderer{state: s, options: &o, count: o.Count, budget: o.budget()}
+	if r.count == nil {
+		r.count = meter.Count
 	}
-	r := &renderer{state: s, options: &o, count: count, budget: o.budget()}
 	r.sections = r.collect()
 	r.choose()
-	text := r.fit()
-	b := Block{Text: text, Tokens: count(text), Drops: r.drops()}
-	b.Over = max(0, b.Tokens-r.budget)
-	if o.Explain {
+	return &Draft{r: r, chosen: slices.Clone(r.taken)}
+}
+
+// Block writes the block under the id that the state has now.
+func (d *Draft) Block() Block {
+	r := d.r
+	r.taken = append(r.taken[:0], d.chosen...)
+	for _, it := range r.taken {
+		it.kept = true
+	}
+	text, tokens := r.fit()
+	b := Block{Text: text, Tokens: tokens, Over: max(0, tokens-r.budget), Drops: r.drops()}
+	if r.options.Explain {
 		b.Items = r.explain()
 	}
 	return b

@@ -202,12 +202,13 @@ func (r *renderer) cost(s *section, text string) pith.Tokens {
 
 // fit writes the block and gives items back, last taken first, until the
 // whole counts no more than the budget: the sum of parts is only an estimate.
-func (r *renderer) fit() string {
-	text := r.write()
-	for len(r.taken) > 0 {
-		excess := r.count(text) - r.budget
-		if excess <= 0 {
-			break
+func (r *renderer) fit() (string, pith.Tokens) {
+	for {
+		text := r.write()
+		tokens := r.count(text)
+		excess := tokens - r.budget
+		if excess <= 0 || len(r.taken) == 0 {
+			return text, tokens
 		}
 		for excess > 0 && len(r.taken) > 0 {
 			it := r.taken[len(r.taken)-1]
@@ -215,7 +216,5 @@ func (r *renderer) fit() string {
 			it.kept = false
 			excess -= it.tokens
 		}
-		text = r.write()
 	}
-	return text
 }

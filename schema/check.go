@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"slices"
@@ -22,9 +23,16 @@ const maxListlessBytes = 1 << 20
 // the slots; none means that the state is consistent, not that it is true.
 func Check(s *pith.State) []Problem { return (&checker{s: s}).all() }
 
-// Seal gives a state the id of its content and then checks it: what ID and
-// Check do, for the price of one.
-func Seal(s *pith.State) []Problem { return (&checker{s: s, seal: true}).all() }
+// Seal gives a state the id of its content, checks it, and writes it on one
+// line: what ID, Check and Marshal do, for the price of one. A state that has
+// problems is not written.
+func Seal(s *pith.State) ([]byte, []Problem) {
+	c := &checker{s: s, seal: true}
+	if problems := c.all(); len(problems) > 0 {
+		return nil, problems
+	}
+	return c.written, nil
+}
 
 func (c *checker) all() []Problem {
 	c.index()
@@ -52,6 +60,7 @@ func (c *checker) all() []Problem {
 type checker struct {
 	s        *pith.State
 	seal     bool
+	written  []byte
 	problems []Problem
 	blocks   map[blockAt]*blockUse
 	ids      map[string]bool
@@ -90,6 +99,9 @@ func (c *checker) document() {
 	c.size(len(doc))
 	c.codePoints(doc)
 	v := jsontext.Value(doc)
+	if c.seal {
+		v = v.Clone()
+	}
 	if err := v.Canonicalize(); err != nil {
 		c.add(ruleSchema, whole, "has no canonical form: "+err.Error())
 		return
@@ -97,6 +109,7 @@ func (c *checker) document() {
 	at, want := in("/checkpoint", "id"), sha256Hex(v)
 	if c.seal {
 		c.s.Checkpoint.ID = want
+		c.written = named(doc, want)
 	}
 	switch c.s.Checkpoint.ID {
 	case want:
@@ -105,6 +118,13 @@ func (c *checker) document() {
 	default:
 		c.addf(ruleChain, at, "is not the hash of this state, which is %s: the state was changed after it was made", want)
 	}
+}
+
+// named puts the id into a document that was written with an empty one. The
+// checkpoint stands before everything that could look like it.
+func named(doc []byte, id string) []byte {
+	head, tail, _ := bytes.Cut(doc, []byte(`"checkpoint":{"id":"`))
+	return slices.Concat(head, []byte(`"checkpoint":{"id":"`+id), tail, []byte("\n"))
 }
 
 func (c *checker) size(n int) {

@@ -256,12 +256,16 @@ func TestSeal(t *testing.T) {
 	s := example()
 	want := s.Checkpoint.ID
 	s.Checkpoint.ID = "anything"
-	noProblems(t, Seal(s))
+	written, problems := Seal(s)
+	noProblems(t, problems)
 	if s.Checkpoint.ID != want {
 		t.Errorf("the id is %s, want %s", s.Checkpoint.ID, want)
 	}
+	if marshalled, err := Marshal(s, false); err != nil || string(written) != string(marshalled) {
+		t.Errorf("%v: Seal wrote\n%s\nand Marshal\n%s", err, written, marshalled)
+	}
 	s.WorkType = "chore"
-	if len(Seal(s)) != 1 {
+	if written, problems := Seal(s); len(problems) != 1 || written != nil {
 		t.Error("Seal does not check")
 	}
 }
