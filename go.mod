@@ -1,6 +1,6 @@
 module github.com/pith-memory/pith
 
-go 1.26.6
+go 1.26.0
 
 require (
 	github.com/go-json-experiment/json v1.27.2
