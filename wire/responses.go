@@ -10,7 +10,7 @@ import (
 // itemFields are the members of a responses item, still undecoded.
 type itemFields struct {
 	kind, role, id, callID, name []byte
-	content, summary             jsonscan.Cursor
+	content                      jsonscan.Cursor
 	hasContent                   bool
 	summaryRaw                   []byte
 	arguments, input, output     []byte
