@@ -234,6 +234,15 @@ func (c *Cursor) Value() []byte {
 	return c.b[start:c.i]
 }
 
+// Since returns the bytes that were passed over from where start stands, nil
+// after a fault.
+func (c *Cursor) Since(start *Cursor) []byte {
+	if c.bad {
+		return nil
+	}
+	return c.b[start.i:c.i]
+}
+
 // Raw returns the undecoded body of a string. Any other value is skipped and
 // gives false.
 func (c *Cursor) Raw() ([]byte, bool) {

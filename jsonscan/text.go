@@ -9,32 +9,46 @@ import (
 // Text decodes the body of a JSON string into a copy of its own. Lone
 // surrogates and bytes that are not UTF-8 become U+FFFD, as in encoding/json.
 func Text(raw []byte) string {
-	k := bytes.IndexByte(raw, '\\')
-	if k < 0 {
-		if utf8.Valid(raw) {
-			return string(raw)
-		}
-		return repair(string(raw))
+	if !utf8.Valid(raw) {
+		var out strings.Builder
+		decode(&out, raw)
+		return repair(out.String())
+	}
+	if bytes.IndexByte(raw, '\\') < 0 {
+		return string(raw)
 	}
 	var out strings.Builder
 	out.Grow(len(raw))
-	for k >= 0 {
+	decode(&out, raw)
+	return out.String()
+}
+
+// WriteText appends what Text returns.
+func WriteText(out *strings.Builder, raw []byte) {
+	if !utf8.Valid(raw) {
+		out.WriteString(Text(raw))
+		return
+	}
+	decode(out, raw)
+}
+
+// decode resolves the escapes of raw.
+func decode(out *strings.Builder, raw []byte) {
+	for {
+		k := bytes.IndexByte(raw, '\\')
+		if k < 0 {
+			break
+		}
 		out.Write(raw[:k])
 		raw = raw[k:]
 		for len(raw) > 1 && raw[0] == '\\' {
-			raw = unescape(&out, raw)
+			raw = unescape(out, raw)
 		}
 		if len(raw) > 0 && raw[0] == '\\' { // a lone backslash at the end
 			raw = raw[1:]
 		}
-		k = bytes.IndexByte(raw, '\\')
 	}
 	out.Write(raw)
-	text := out.String()
-	if utf8.ValidString(text) {
-		return text
-	}
-	return repair(text)
 }
 
 // unescape writes the character of the escape at raw[0] and returns the rest.

@@ -39,10 +39,10 @@ func (s *claudeCode) object(c *jsonscan.Cursor, at place) bool {
 		return true
 	}
 	s.header(&r)
-	isUser := string(r.kind) == "user"
-	switch {
-	case (isUser || string(r.kind) == "assistant") && len(r.message) > 0 && r.message[0] == '{':
-		if s.message(&r, id, at.line, isUser) {
+	switch role := rowRole(r.kind); {
+	case role != "":
+		if r.message.of(role) {
+			s.message(&r, id, at.line, role)
 			return true
 		}
 	case string(r.kind) == "system" && string(r.subtype) == "compact_boundary" && !s.foreign(&r):
@@ -112,39 +112,30 @@ func (s *claudeCode) say(m *pith.Message, text string, origin pith.Provenance) {
 	s.turn.add(s, m, []pith.Block{{Kind: pith.KindText, Text: text, Origin: origin}}, nil)
 }
 
-// message reads a user or assistant row. It gives false for one without content.
-func (s *claudeCode) message(r *claudeRow, id string, line int, isUser bool) bool {
+// message takes in a user or assistant row.
+func (s *claudeCode) message(r *claudeRow, id string, line int, role pith.Role) {
 	if !s.content && r.sidechain && len(r.agentID) > 0 {
 		s.ownAgent = jsonscan.Text(r.agentID)
 		s.d.header.Agent = s.ownAgent
 	}
-	role := pith.RoleAssistant
-	if isUser {
-		role = pith.RoleUser
-	}
-	f := readClaudeMessage(r.message)
-	if f.content == nil {
-		return false
-	}
 	s.content = true
-	blocks := wire.Content(f.content, role)
+	f := &r.message
 	m := s.newMessage(r, id, line, role)
 	m.Agent = s.agent(r)
-	if isUser {
-		s.userBlocks(r, blocks)
+	if role == pith.RoleUser {
+		s.userBlocks(r, f.blocks)
 	} else {
 		if f.id != nil {
 			m.ID = jsonscan.Text(f.id)
 		}
 		if r.apiError || string(f.model) == "<synthetic>" { // the client's words, not a model's
-			relabel(blocks, pith.Harness)
+			relabel(f.blocks, pith.Harness)
 		} else {
 			m.Model = s.model(f.model, m.Agent)
 			m.Usage = wire.ReadUsage(f.usage)
 		}
 	}
-	s.turn.add(s, m, blocks, f.content)
-	return true
+	s.turn.add(s, m, f.blocks, f.content)
 }
 
 // model keeps one string for the model that goes on answering.

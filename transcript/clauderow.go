@@ -1,6 +1,10 @@
 package transcript
 
-import "github.com/pith-memory/pith/jsonscan"
+import (
+	"github.com/pith-memory/pith"
+	"github.com/pith-memory/pith/jsonscan"
+	"github.com/pith-memory/pith/wire"
+)
 
 // claudeRow is one row, undecoded.
 type claudeRow struct {
@@ -8,8 +12,9 @@ type claudeRow struct {
 	cwd, branch, timestamp       []byte
 	sessionID, version, summary  []byte
 	rowSource                    []byte
-	message, result              []byte
+	result                       []byte
 	compact, attachment          []byte
+	message                      claudeMessage
 	meta, sidechain, compacted   bool
 	apiError, known              bool
 }
@@ -47,7 +52,7 @@ func readClaudeRow(c *jsonscan.Cursor) (r claudeRow) {
 		case "rowSource":
 			r.rowSource, _ = c.Raw()
 		case "message":
-			r.message = c.Value()
+			r.readMessage(c)
 		case "toolUseResult":
 			r.result = c.Value()
 		case "compactMetadata":
@@ -68,30 +73,87 @@ func readClaudeRow(c *jsonscan.Cursor) (r claudeRow) {
 	}
 }
 
-// claudeMessage is a row's message, undecoded.
-type claudeMessage struct{ id, model, content, usage []byte }
+// claudeMessage is a row's message. Its content is read along with the row
+// where the row said before whose it is.
+type claudeMessage struct {
+	id, model, content, usage []byte
+	blocks                    []pith.Block
+	// role is what the blocks were read as, "" where they were not.
+	role pith.Role
+	// whole is the undecoded message where it was not read.
+	whole []byte
+}
 
-func readClaudeMessage(message []byte) (f claudeMessage) {
-	c := jsonscan.New(message)
+// rowRole is whose words a row of that type holds, "" for no message.
+func rowRole(kind []byte) pith.Role {
+	switch string(kind) {
+	case "user":
+		return pith.RoleUser
+	case "assistant":
+		return pith.RoleAssistant
+	}
+	return ""
+}
+
+// readMessage reads the message at the cursor, or leaves it for later where it
+// stands before its row's type. Of one that is not whole JSON inside, what
+// stands before the fault is read.
+func (r *claudeRow) readMessage(c *jsonscan.Cursor) {
+	start := *c
+	r.message = claudeMessage{}
+	if role := rowRole(r.kind); role != "" && c.Peek() == '{' {
+		if r.message.read(c, role); c.Bad() {
+			*c = start
+			c.Skip()
+		}
+		return
+	}
+	r.message.whole = c.Value()
+}
+
+// of gives the message of a row of that role, false where it has no content.
+func (m *claudeMessage) of(role pith.Role) bool {
+	if m.role != role {
+		if len(m.whole) == 0 || m.whole[0] != '{' {
+			return false
+		}
+		c := jsonscan.New(m.whole)
+		m.read(&c, role)
+	}
+	return m.content != nil
+}
+
+func (m *claudeMessage) read(c *jsonscan.Cursor, role pith.Role) {
+	m.role = role
 	c.Object()
 	for {
 		key, ok := c.Key()
 		if !ok {
-			return f
+			return
 		}
 		switch string(key) {
 		case "id":
-			f.id, _ = c.Raw()
+			m.id, _ = c.Raw()
 		case "model":
-			f.model, _ = c.Raw()
+			m.model, _ = c.Raw()
 		case "content":
-			f.content = c.Value()
+			m.readContent(c, role)
 		case "usage":
-			f.usage = c.Value()
+			m.usage = c.Value()
 		default:
 			c.Skip()
 		}
 	}
+}
+
+func (m *claudeMessage) readContent(c *jsonscan.Cursor, role pith.Role) {
+	c.Peek()
+	start := *c
+	if m.blocks = wire.ContentAt(c, role); c.Bad() {
+		*c = start
+		c.Skip()
+	}
+	m.content = c.Since(&start)
 }
 
 // resultFacts reads the two facts that only the client's own record of a shell

@@ -10,9 +10,14 @@ import (
 // Content reads the value of an Anthropic message's "content", as session rows
 // hold it too. Every element of the list gives one block, in order.
 func Content(content []byte, role pith.Role) []pith.Block {
-	r := reader{format: pith.FormatAnthropic, role: role}
 	c := jsonscan.New(content)
-	r.content(&c)
+	return ContentAt(&c, role)
+}
+
+// ContentAt is Content for the value at the cursor, which then stands behind it.
+func ContentAt(c *jsonscan.Cursor, role pith.Role) []pith.Block {
+	r := reader{format: pith.FormatAnthropic, role: role}
+	r.content(c)
 	return r.blocks
 }
 
@@ -56,8 +61,8 @@ type anthropicFields struct {
 	hasText, isError       bool
 	input, content, source []byte
 	title, url             []byte
-	// result holds the content of a tool result that was read at once.
-	result pith.Block
+	// block is what was read at once: the content of a result, or a whole call.
+	block pith.Block
 }
 
 // anthropicBlock reads the block at the cursor and stands behind it.
@@ -86,11 +91,15 @@ func (r *reader) anthropicBlock(c *jsonscan.Cursor) pith.Block {
 		case "thinking":
 			f.thinking, _ = c.Raw()
 		case "input":
+			if string(f.kind) == "tool_use" && f.id != nil && f.name != nil { // the usual order again
+				f.block = toolUseAt(jsonscan.Text(f.id), jsonscan.Text(f.name), c)
+				continue
+			}
 			f.input = c.Value()
 		case "content":
 			if string(f.kind) == "tool_result" { // the usual order needs no second look
-				f.result.Text = ""
-				resultValue(&f.result, c)
+				f.block.Text = ""
+				resultValue(&f.block, c)
 				continue
 			}
 			f.content = c.Value()
@@ -115,10 +124,12 @@ func (r *reader) anthropicKind(f *anthropicFields, opaque pith.Block) pith.Block
 		return pith.Block{Kind: pith.KindThinking, Text: jsonscan.Text(f.thinking), Origin: pith.Assistant}
 	case kind == "redacted_thinking":
 		return pith.Block{Kind: pith.KindThinking, Origin: pith.Assistant}
+	case kind == "tool_use" && f.block.Kind == pith.KindToolUse:
+		return f.block
 	case kind == "tool_use", kind == "server_tool_use", kind == "mcp_tool_use":
 		return toolUse(jsonscan.Text(f.id), jsonscan.Text(f.name), f.input)
 	case kind == "tool_result":
-		b := f.result
+		b := f.block
 		b.Kind, b.ToolUseID, b.IsError, b.Origin = pith.KindToolResult, jsonscan.Text(f.useID), f.isError, pith.ToolOutput
 		if f.content != nil {
 			resultContent(&b, f.content)

@@ -275,39 +275,90 @@ func roleOf(name []byte) pith.Role {
 
 // toolUse builds the block of a call from its name and the JSON of its input.
 func toolUse(id, name string, input []byte) pith.Block {
-	args := readArgs(input)
+	c := jsonscan.New(input)
+	return toolUseAt(id, name, &c)
+}
+
+// toolUseAt is toolUse for the input at the cursor.
+func toolUseAt(id, name string, c *jsonscan.Cursor) pith.Block {
+	args, text := readArgs(name, c)
 	return pith.Block{
 		Kind: pith.KindToolUse, ToolUseID: id, ToolName: name, Args: args,
-		Text: pith.ToolUseText(name, args), Origin: pith.Assistant,
+		Text: text, Origin: pith.Assistant,
 	}
 }
 
-// readArgs lists the top-level fields of an input; an input that is no object
-// is one field named "input".
-func readArgs(input []byte) []pith.Arg {
-	c := jsonscan.New(input)
-	if c.Peek() == 0 {
-		return nil
-	}
-	if c.Peek() != '{' {
-		return []pith.Arg{readArg("input", &c)}
-	}
-	c.Object()
-	var args []pith.Arg
-	for {
-		key, ok := c.Key()
-		if !ok {
-			return args
+// rawArg is a field of an input, undecoded.
+type rawArg struct {
+	key, value []byte
+	isString   bool
+}
+
+// readArgs lists the top-level fields of the input at the cursor, and gives
+// them as the text that pith.ToolUseText makes of them. An input that is no
+// object is one field named "input".
+func readArgs(name string, c *jsonscan.Cursor) ([]pith.Arg, string) {
+	var room [8]rawArg
+	raws := room[:0]
+	switch c.Peek() {
+	case 0:
+	case '{':
+		c.Object()
+		for {
+			key, ok := c.Key()
+			if !ok {
+				break
+			}
+			raws = append(raws, readArg(key, c))
 		}
-		args = append(args, readArg(jsonscan.Text(key), &c))
+	default:
+		raws = append(raws, readArg([]byte("input"), c))
 	}
+	return decodeArgs(name, raws)
 }
 
-func readArg(key string, c *jsonscan.Cursor) pith.Arg {
+func readArg(key []byte, c *jsonscan.Cursor) rawArg {
 	if c.Peek() == '"' {
-		return pith.Arg{Key: key, Value: c.String(), IsString: true}
+		value, _ := c.Raw()
+		return rawArg{key, value, true}
 	}
-	return pith.Arg{Key: key, Value: strings.ToValidUTF8(string(c.Value()), "\ufffd")}
+	return rawArg{key, c.Value(), false}
+}
+
+// longArg is from where on a value is a part of the call's text: a short one
+// that is kept must not keep the text.
+const longArg = 256
+
+func decodeArgs(name string, raws []rawArg) ([]pith.Arg, string) {
+	n := len(name)
+	for i := range raws {
+		n += len(raws[i].key) + len(raws[i].value) + 3
+	}
+	var text strings.Builder
+	text.Grow(n)
+	text.WriteString(name)
+	var args []pith.Arg
+	if len(raws) > 0 {
+		args = make([]pith.Arg, len(raws))
+	}
+	for i := range raws {
+		raw, a := &raws[i], &args[i]
+		a.Key, a.IsString = jsonscan.Text(raw.key), raw.isString
+		text.WriteByte('\n')
+		text.WriteString(a.Key)
+		text.WriteString(": ")
+		start := text.Len()
+		if raw.isString {
+			jsonscan.WriteText(&text, raw.value)
+		} else {
+			text.WriteString(strings.ToValidUTF8(string(raw.value), "\ufffd"))
+		}
+		a.Value = text.String()[start:]
+		if len(a.Value) < longArg {
+			a.Value = strings.Clone(a.Value)
+		}
+	}
+	return args, text.String()
 }
 
 // rawText arguments come as text that may or may not be JSON.
