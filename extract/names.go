@@ -149,7 +149,7 @@ func (n *nameSlot) command(cmd *simpleCommand, m *mention) {
 			if p := cmd.Argv[i+2]; isPort(p) {
 				n.refs.add(n, "--port "+p, m, 1)
 			}
-		case w[:min(1, len(w))] == "-":
+		case w[:min(1, len(w))] == "-", strings.HasPrefix(w, "s/"), isTestName(w):
 		case strings.Contains(w, "/") && isPathWord(w) && !strings.ContainsAny(w, " =,@()"):
 			n.path(strings.TrimSuffix(strings.TrimSuffix(w, "/..."), "/"), m)
 		}

@@ -43,6 +43,11 @@ func (n *nameSlot) scan(text string, m *mention) {
 			i++
 			continue
 		}
+		if i > 0 && text[i-1] == '\\' {
+			if i = afterEscape(text, i); i >= len(text) || class[text[i]] == 0 {
+				continue
+			}
+		}
 		start := i
 		var all, bits uint8 // of the token, of the word
 		word, capitals, found := -1, 0, 0
@@ -116,20 +121,9 @@ func (n *nameSlot) symbol(name string, m *mention) {
 		n.tests.add(n, name, m, 1)
 		return
 	}
-	if !isProtocolWord(name) {
+	if isCoined(name) {
 		n.symbols.add(n, name, m, 1)
 	}
-}
-
-// isProtocolWord tells the fields and values of the tools' own inputs, which
-// say nothing of the work.
-func isProtocolWord(w string) bool {
-	switch w {
-	case "file_path", "old_string", "new_string", "replace_all", "activeForm", "output_mode", "in_progress", "max_output_tokens",
-		"yield_time_ms", "files_with_matches", "environment_context", "tool_use_error", "subagent_type", "run_in_background":
-		return true
-	}
-	return false
 }
 
 // isTestName tells the names of Go and Python tests from other identifiers.
@@ -151,8 +145,7 @@ func (n *nameSlot) dotted(text string, start, end int, all uint8, m *mention) bo
 	}
 	t := text[start:end]
 	if n.again {
-		quoted := start > 0 && text[start-1] == '"' && end < len(text) && text[end] == '"'
-		if quoted && all&classSlash != 0 && isSlashName(t) && !hasKnownExtension(t) {
+		if isQuoted(text, start, end) && all&classSlash != 0 && isSlashName(t) && !hasKnownExtension(t) {
 			n.paths.add(n, t, m, 1)
 			return true
 		}
@@ -196,11 +189,16 @@ func (n *nameSlot) dotted(text string, start, end int, all uint8, m *mention) bo
 		}
 		return true
 	}
-	if m.call && isSlashName(t) {
+	if m.call && isSlashName(t) && (start == 0 || text[start-1] != '%') && !isChoice(text, start, end) {
 		n.paths.add(n, strings.TrimRight(t, "/"), m, 0.5)
 		return true
 	}
 	return false
+}
+
+// isQuoted tells whether text[start:end] is all that stands between two quotation marks.
+func isQuoted(text string, start, end int) bool {
+	return start > 0 && text[start-1] == '"' && end < len(text) && text[end] == '"'
 }
 
 // isBareFile tells the name of a file without a directory from a field or
@@ -212,21 +210,6 @@ func isBareFile(t string) bool {
 		return dot >= 4 || t == "go.mod" || t == "go.sum" || t == "go.work"
 	}
 	return t[0] != '_'
-}
-
-// isSlashName tells the path of a package or directory from other words with a
-// slash: regular expressions, flags, a choice of two words.
-func isSlashName(t string) bool {
-	if t == "" || t[0] == '-' || t[0] == '+' || t[0] == '@' || strings.HasPrefix(t, "/dev/") || len(t) < 6 {
-		return false
-	}
-	letters := 0
-	for i := 0; i < len(t); i++ {
-		if isLetter(t[i]) {
-			letters++
-		}
-	}
-	return letters*2 > len(t) && strings.Contains(strings.TrimLeft(t, "./"), "/")
 }
 
 // path counts a path that was named.

@@ -10,6 +10,7 @@ import (
 const Window = 60
 
 var (
+	plainPair  = pattern(`^[A-Za-z-]+/[A-Za-z-]+$`)
 	pathWord   = pattern(`(?:[\w.~+-]*/)+[\w.+-]*\w`)
 	testWord   = pattern(`\bTest[A-Z]\w{3,}\b|\btest_\w{4,}\b`)
 	shaWord    = pattern(`\b[0-9a-f]{7,40}\b`)
@@ -29,14 +30,18 @@ func (n *Needs) Call(b *pith.Block, seen func(string) bool) {
 	}
 }
 
+// unescaped turns the escapes of a text that is quoted inside a text into spaces.
+var unescaped = strings.NewReplacer(`\n`, "  ", `\t`, "  ", `\r`, "  ")
+
 func (n *Needs) text(v string, seen func(string) bool) {
+	v = unescaped.Replace(v)
 	add := func(s *set, w string) {
 		if !s.has[w] && seen(w) {
 			s.add(w)
 		}
 	}
 	for _, w := range pathWord().FindAllString(v, -1) {
-		if strings.Contains(strings.TrimLeft(w, "/."), "/") && !strings.Contains(w, "//") && len(w) > 5 {
+		if isPath(w) {
 			add(&n.paths, w)
 		}
 	}
@@ -53,6 +58,14 @@ func (n *Needs) text(v string, seen func(string) bool) {
 			add(&n.symbols, w)
 		}
 	}
+}
+
+// isPath wants two parts at least, and more than two words of prose with a
+// slash between them: "request/response" is no path, nor is a type of media.
+func isPath(w string) bool {
+	inner := strings.TrimLeft(w, "/.")
+	return len(w) > 5 && strings.Contains(inner, "/") && !strings.Contains(w, "//") && !strings.HasPrefix(w, "/dev/") &&
+		!strings.HasPrefix(w, "application/") && (inner != w || !plainPair().MatchString(w))
 }
 
 // isSymbol wants an inner capital or underscore: a name that somebody coined.
