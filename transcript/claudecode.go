@@ -49,7 +49,8 @@ func (s *claudeCode) object(c *jsonscan.Cursor, at place) bool {
 		s.boundary(&r, at.line)
 		return true
 	case string(r.kind) == "summary" && !s.content && r.summary != nil:
-		s.say(s.newMessage(&r, id, at.line, pith.RoleUser), jsonscan.Text(r.summary), pith.Harness)
+		m := s.newMessage(&r, id, at.line, pith.RoleUser)
+		s.turn.add(s, &m, id, []pith.Block{{Kind: pith.KindText, Text: jsonscan.Text(r.summary), Origin: pith.Harness}}, nil)
 		return true
 	case string(r.kind) == "attachment" && r.attachment != nil:
 		if kind, done := s.attached(&r, id, at.line); !done {
@@ -96,20 +97,13 @@ func (s *claudeCode) foreign(r *claudeRow) bool {
 	return r.sidechain && s.ownAgent == "" && s.content
 }
 
-func (s *claudeCode) newMessage(r *claudeRow, id string, line int, role pith.Role) *pith.Message {
-	m := &pith.Message{ID: id, Role: role, Line: line, CWD: s.cwd, Branch: s.branch}
-	if id != "" {
-		m.RowIDs = []string{id}
-	}
+// newMessage is a row's message so far. Its RowIDs are added with the turn's.
+func (s *claudeCode) newMessage(r *claudeRow, id string, line int, role pith.Role) pith.Message {
+	m := pith.Message{ID: id, Role: role, Line: line, CWD: s.cwd, Branch: s.branch}
 	if t, err := time.Parse(time.RFC3339Nano, string(r.timestamp)); err == nil {
 		m.Time = t
 	}
 	return m
-}
-
-// say emits a message of one text that stands in a row of its own.
-func (s *claudeCode) say(m *pith.Message, text string, origin pith.Provenance) {
-	s.turn.add(s, m, []pith.Block{{Kind: pith.KindText, Text: text, Origin: origin}}, nil)
 }
 
 // message takes in a user or assistant row.
@@ -135,7 +129,7 @@ func (s *claudeCode) message(r *claudeRow, id string, line int, role pith.Role) 
 			m.Usage = wire.ReadUsage(f.usage)
 		}
 	}
-	s.turn.add(s, m, f.blocks, f.content)
+	s.turn.add(s, &m, id, f.blocks, f.content)
 }
 
 // model keeps one string for the model that goes on answering.
@@ -215,7 +209,7 @@ func (s *claudeCode) attached(r *claudeRow, id string, line int) (kind []byte, d
 	m := s.newMessage(r, id, line, pith.RoleUser)
 	m.Agent = s.agent(r)
 	s.content = true
-	s.turn.add(s, m, blocks, prompt)
+	s.turn.add(s, &m, id, blocks, prompt)
 	return kind, true
 }
 

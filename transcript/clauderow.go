@@ -73,18 +73,17 @@ func readClaudeRow(c *jsonscan.Cursor) (r claudeRow) {
 	}
 }
 
-// claudeMessage is a row's message. Its content is read along with the row
-// where the row said before whose it is.
+// claudeMessage is a row's message.
 type claudeMessage struct {
 	id, model, content, usage []byte
 	blocks                    []pith.Block
-	// role is what the blocks were read as, "" where they were not.
+	// role is what the content was read as, "" where that was not known.
 	role pith.Role
-	// whole is the undecoded message where it was not read.
+	// whole is the undecoded message.
 	whole []byte
 }
 
-// rowRole is whose words a row of that type holds, "" for no message.
+// rowRole is whose words a row of that type holds, "" where it is no message.
 func rowRole(kind []byte) pith.Role {
 	switch string(kind) {
 	case "user":
@@ -95,61 +94,74 @@ func rowRole(kind []byte) pith.Role {
 	return ""
 }
 
-// readMessage reads the message at the cursor, or leaves it for later where it
-// stands before its row's type. Of one that is not whole JSON inside, what
-// stands before the fault is read.
+// readMessage reads the message at the cursor as that of the row's type, or as
+// what it says itself where the type is still to come. Of one that is not whole
+// JSON inside, what stands before the fault is read.
 func (r *claudeRow) readMessage(c *jsonscan.Cursor) {
-	start := *c
 	r.message = claudeMessage{}
-	if role := rowRole(r.kind); role != "" && c.Peek() == '{' {
-		if r.message.read(c, role); c.Bad() {
-			*c = start
-			c.Skip()
-		}
+	if c.Peek() != '{' || r.kind != nil && rowRole(r.kind) == "" {
+		c.Skip()
 		return
 	}
-	r.message.whole = c.Value()
+	start := *c
+	if r.message.read(c, rowRole(r.kind)); c.Bad() {
+		*c = start
+		c.Skip()
+	}
+	r.message.whole = c.Since(&start)
 }
 
 // of gives the message of a row of that role, false where it has no content.
 func (m *claudeMessage) of(role pith.Role) bool {
-	if m.role != role {
-		if len(m.whole) == 0 || m.whole[0] != '{' {
-			return false
-		}
+	if m.role != role && m.whole != nil {
 		c := jsonscan.New(m.whole)
+		*m = claudeMessage{whole: m.whole}
 		m.read(&c, role)
 	}
 	return m.content != nil
 }
 
+// read reads a message. Without a role it goes by the message's own, where that
+// stands before the content.
 func (m *claudeMessage) read(c *jsonscan.Cursor, role pith.Role) {
 	m.role = role
+	unread := false
 	c.Object()
 	for {
 		key, ok := c.Key()
 		if !ok {
-			return
+			break
 		}
 		switch string(key) {
+		case "role":
+			if name, _ := c.Raw(); m.role == "" {
+				m.role = rowRole(name)
+			}
 		case "id":
 			m.id, _ = c.Raw()
 		case "model":
 			m.model, _ = c.Raw()
 		case "content":
-			m.readContent(c, role)
+			if unread = m.role == ""; unread {
+				c.Skip()
+			} else {
+				m.readContent(c)
+			}
 		case "usage":
 			m.usage = c.Value()
 		default:
 			c.Skip()
 		}
 	}
+	if unread {
+		m.role = ""
+	}
 }
 
-func (m *claudeMessage) readContent(c *jsonscan.Cursor, role pith.Role) {
+func (m *claudeMessage) readContent(c *jsonscan.Cursor) {
 	c.Peek()
 	start := *c
-	if m.blocks = wire.ContentAt(c, role); c.Bad() {
+	if m.blocks = wire.ContentAt(c, m.role); c.Bad() {
 		*c = start
 		c.Skip()
 	}

@@ -24,17 +24,20 @@ const maxAfter = 64
 // draft is a message whose rows are still coming. raws are the bytes of its
 // blocks, kept only where the caller wants them.
 type draft struct {
-	m    *pith.Message
+	m    pith.Message
 	raws [][]byte
 }
 
-func (s *claudeCode) draft(m *pith.Message, blocks []pith.Block, content []byte) *draft {
-	dr := &draft{m: m}
-	dr.add(blocks, content, s.d.opts.KeepRaw)
+func (s *claudeCode) draft(m *pith.Message, row string, blocks []pith.Block, content []byte) *draft {
+	dr := &draft{m: *m}
+	dr.add(row, blocks, content, s.d.opts.KeepRaw)
 	return dr
 }
 
-func (dr *draft) add(blocks []pith.Block, content []byte, keepRaw bool) {
+func (dr *draft) add(row string, blocks []pith.Block, content []byte, keepRaw bool) {
+	if row != "" {
+		dr.m.RowIDs = append(dr.m.RowIDs, row)
+	}
 	if dr.m.Blocks == nil {
 		dr.m.Blocks = blocks
 	} else {
@@ -69,31 +72,31 @@ func rawBlocks(content []byte) (out [][]byte) {
 }
 
 // add takes a row's blocks into the turn, or ends the turn before them.
-func (t *claudeTurn) add(s *claudeCode, m *pith.Message, blocks []pith.Block, content []byte) {
+func (t *claudeTurn) add(s *claudeCode, m *pith.Message, row string, blocks []pith.Block, content []byte) {
 	if t.foreignTo(m) {
 		t.flush(s)
 	}
 	if m.Role == pith.RoleAssistant {
 		if t.assistant != nil && m.ID != "" && m.ID == t.assistant.m.ID {
-			t.assistant.join(m, blocks, content, s.d.opts.KeepRaw)
+			t.assistant.join(m, row, blocks, content, s.d.opts.KeepRaw)
 			return
 		}
 		t.flush(s)
-		t.assistant = s.draft(m, blocks, content)
+		t.assistant = s.draft(m, row, blocks, content)
 		return
 	}
 	if !hasResult(blocks) {
 		if t.assistant == nil || len(t.after) >= maxAfter {
 			t.flush(s)
 		}
-		t.after = append(t.after, s.draft(m, blocks, content))
+		t.after = append(t.after, s.draft(m, row, blocks, content))
 		return
 	}
 	if t.results == nil {
-		t.results = s.draft(m, blocks, content)
+		t.results = s.draft(m, row, blocks, content)
 		return
 	}
-	t.results.join(m, blocks, content, s.d.opts.KeepRaw)
+	t.results.join(m, row, blocks, content, s.d.opts.KeepRaw)
 }
 
 // foreignTo tells whether a row is of another thread than the open turn.
@@ -107,9 +110,8 @@ func (t *claudeTurn) foreignTo(m *pith.Message) bool {
 	return len(t.after) > 0
 }
 
-func (dr *draft) join(m *pith.Message, blocks []pith.Block, content []byte, keepRaw bool) {
-	dr.add(blocks, content, keepRaw)
-	dr.m.RowIDs = append(dr.m.RowIDs, m.RowIDs...)
+func (dr *draft) join(m *pith.Message, row string, blocks []pith.Block, content []byte, keepRaw bool) {
+	dr.add(row, blocks, content, keepRaw)
 	if m.Usage != nil { // every row repeats it; the last one is complete
 		dr.m.Usage = m.Usage
 	}
@@ -122,7 +124,7 @@ func hasResult(blocks []pith.Block) bool {
 // flush ends the turn and emits its messages.
 func (t *claudeTurn) flush(s *claudeCode) {
 	if t.assistant != nil {
-		if m := t.assistant.m; m.ID != "" {
+		if m := &t.assistant.m; m.ID != "" {
 			if !s.messages.add(m.ID) { // the rest of a message that another thread cut in two
 				m.Usage = nil
 			}
@@ -177,9 +179,9 @@ func (dr *draft) emit(s *claudeCode) {
 		raw = append(raw, bytes.Join(dr.raws, []byte{','})...)
 		dr.m.Raw = append(raw, "]}"...)
 	}
-	s.calls.Outcomes(dr.m)
-	impliedExit(dr.m)
-	s.d.emit(dr.m)
+	s.calls.Outcomes(&dr.m)
+	impliedExit(&dr.m)
+	s.d.emit(&dr.m)
 }
 
 // recentRows remembers the last ids of rows or messages: a file may hold a row twice, and a
