@@ -10,6 +10,9 @@ import (
 // image: their values are never read and never changed.
 const opaqueKeys = " signature encrypted_content encrypted_index encrypted_stdout thinking thought_signature thoughtsignature redacted_thinking data image_url image_data b64_json base64 bytes "
 
+// minOpaqueKey is the length of the shortest of them.
+const minOpaqueKey = 4
+
 // JSON redacts the strings in a JSON document, or in several that follow one
 // another, and leaves every other byte as it is. A string in which there is no
 // secret is not normalised either. Bytes that are no JSON are redacted as text.
@@ -62,6 +65,7 @@ func (r *Redactor) redactNamed(key, s string) string {
 // a finding is the string that it is in.
 func dirtyJSON(final []byte) []Finding {
 	var found []Finding
+	var sc scanner
 	w := jsonWalk{s: string(final)}
 	for w.next() {
 		text, ok := w.value()
@@ -70,7 +74,7 @@ func dirtyJSON(final []byte) []Finding {
 		}
 		text, _ = Normalise(text)
 		rule := namedSecret(w.announcer(), text)
-		if f := Scan(text); rule == "" && len(f) > 0 {
+		if f := sc.scan(text, 0); rule == "" && len(f) > 0 {
 			rule = f[0].Rule
 		}
 		if rule != "" {
@@ -159,7 +163,7 @@ func (w *jsonWalk) value() (string, bool) {
 
 // opaque tells whether the string belongs to a provider.
 func (w *jsonWalk) opaque() bool {
-	return !w.isKey && listed(opaqueKeys, strings.ToLower(w.key))
+	return !w.isKey && len(w.key) >= minOpaqueKey && listed(opaqueKeys, strings.ToLower(w.key))
 }
 
 // announcer is the name that the string stands under.
