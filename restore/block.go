@@ -114,6 +114,7 @@ func Prepare(s *pith.State, o Options) *Draft {
 	if r.count == nil {
 		r.count = meter.Count
 	}
+	r.chooseBase()
 	r.sections = r.collect()
 	r.choose()
 	return &Draft{r: r, chosen: slices.Clone(r.taken)}
@@ -136,11 +137,13 @@ func (d *Draft) Block() Block {
 
 // renderer holds the sections of one block while they are chosen from.
 type renderer struct {
-	state    *pith.State
-	options  *Options
-	count    func(string) pith.Tokens
-	budget   pith.Tokens
-	used     pith.Tokens
+	state   *pith.State
+	options *Options
+	count   func(string) pith.Tokens
+	budget  pith.Tokens
+	used    pith.Tokens
+	// base is the directory that the paths of long lists are relative to.
+	base     string
 	sections []section
 	// taken lists the optional items in the order they were taken, so that the
 	// least valuable are given back first.

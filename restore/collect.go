@@ -259,23 +259,21 @@ func (r *renderer) messages() section {
 func (r *renderer) next() section {
 	s := newSection(secNext)
 	n := &r.state.Next
+	if n.Kind == "none" || n.Kind == "" {
+		s.must(orElse(quote(n.Text), "None is open: the user's next message decides."))
+		return s
+	}
 	var b strings.Builder
-	switch n.Kind {
-	case "ask_user":
-		b.WriteString("The user's answer is awaited. ")
-	case "none", "":
-		if n.Text == "" {
-			b.WriteString("None is open: the user's next message decides.")
-		}
-	default:
-		b.WriteString(n.Kind + ": ")
-	}
 	proposed := ""
-	if n.Provenance >= pith.Assistant && n.Text != "" && n.Basis != "todo" && n.Basis != "pending_call" {
-		proposed = whose(n.Provenance) + "'s words, not approved by the user"
-	}
-	if n.Text != "" {
-		if proposed != "" {
+	switch {
+	case n.Basis == "user_request":
+		b.WriteString(r.answer())
+	case n.Kind == "ask_user" && n.Basis == "none":
+		b.WriteString(quote(n.Text)) // nobody's words, but what the record shows
+	default:
+		b.WriteString(lead(n))
+		if n.Provenance >= pith.Assistant && n.Text != "" && n.Basis != "todo" && n.Basis != "pending_call" {
+			proposed = whose(n.Provenance) + "'s words, not approved by the user"
 			b.WriteString("“" + quote(n.Text) + "”")
 		} else {
 			b.WriteString(quote(n.Text))
@@ -291,6 +289,48 @@ func (r *renderer) next() section {
 	s.must(b.String())
 	r.gates(&s)
 	return s
+}
+
+func orElse(text, other string) string {
+	if text == "" {
+		return other
+	}
+	return text
+}
+
+// lead says what kind of step follows. An item of the list of steps, or a call
+// to take up, says so itself.
+func lead(n *pith.NextAction) string {
+	switch {
+	case n.Kind == "ask_user":
+		return "The user's answer is awaited. "
+	case n.Kind == "inspect" && (n.Basis == "todo" || n.Basis == "pending_call"):
+		return ""
+	}
+	return n.Kind + ": "
+}
+
+// longRequest is where a request that stands above is not written out again, in bytes.
+const longRequest = 320
+
+// answer is the step of a request: the user's last words, which stand above
+// under the goal or the later messages.
+func (r *renderer) answer() string {
+	n := &r.state.Next
+	text := oneLine(n.Text)
+	said, above := r.state.Goal.Text, "the goal above"
+	if k := len(r.state.Goal.Amendments); k > 0 {
+		said, above = r.state.Goal.Amendments[k-1].Text, "the last message above"
+	}
+	if len(text) > longRequest && strings.HasPrefix(oneLine(said), text[:longRequest/2]) {
+		text = truncate.Text(text, longRequest/2) + "” (in full: " + above + ")"
+	} else {
+		text += "”"
+	}
+	if n.Kind == "edit" {
+		return "Carry out what the user asked: “" + text
+	}
+	return "Answer the user, doing what it takes: “" + text
 }
 
 // gates are what stands between the next action and its execution.

@@ -98,6 +98,7 @@ func (r *renderer) refs() section {
 // inspected are the files whose content was shown, the latest ranked first.
 func (r *renderer) inspected() section {
 	s := newLine(secInspected, "")
+	s.title = "Inspected files (relative to " + r.baseName() + "; * stale):"
 	all := r.state.Files.Inspected
 	order := byRecency(all)
 	for i := range all {
@@ -124,6 +125,7 @@ func byRecency(files []pith.File) []int {
 // paths were named, but neither read nor written.
 func (r *renderer) paths() section {
 	s := newLine(secPaths, "")
+	s.title = "Other paths (as named, or relative to " + r.baseName() + "):"
 	listed := make(map[string]bool, len(r.state.Files.Modified)+len(r.state.Files.Inspected))
 	for i := range r.state.Files.Modified {
 		listed[r.state.Files.Modified[i].Path] = true
@@ -138,20 +140,6 @@ func (r *renderer) paths() section {
 		}
 	}
 	return s
-}
-
-// relative writes a path below the root without it, and one with a space in
-// quotation marks.
-func (r *renderer) relative(path string) string {
-	root := r.state.Checkpoint.Workspace.Root
-	if rest, ok := strings.CutPrefix(path, root); ok && len(root) > 1 && len(rest) > 1 && (rest[0] == '/' || rest[0] == '\\') {
-		path = rest[1:]
-	}
-	path = quote(path)
-	if strings.ContainsAny(path, " \t\n") {
-		return `"` + path + `"`
-	}
-	return path
 }
 
 // keyLinesEach is how many declarations of one file are written.

@@ -70,12 +70,10 @@ var titles = map[string]string{
 	secSymbols:     "Symbols:",
 	secCommits:     "Commits:",
 	secRefs:        "Refs:",
-	secInspected:   "Inspected files (relative to root; * stale):",
-	secPaths:       "Other paths (relative to root):",
 	secKeyLines:    "§ Key lines of files",
 	secLastWords:   "§ The assistant's last words, quoted",
 	secURLs:        "URLs read:",
-	secResolved:    "§ Resolved failures",
+	secResolved:    "§ Earlier runs, ended or replaced by later ones",
 	secInvariants:  "§ Invariants",
 	secNext:        "§ Next action",
 }

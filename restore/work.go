@@ -73,7 +73,8 @@ func (r *renderer) verified() section {
 	return s
 }
 
-// resolved are failures that a later run ended, and runs that a later one replaced.
+// resolved are failures that a later run ended, runs that a later one replaced,
+// and commands whose exit code only answered a question; failures come first.
 func (r *renderer) resolved() section {
 	s := newSection(secResolved)
 	all := r.state.Evidence
@@ -83,7 +84,11 @@ func (r *renderer) resolved() section {
 		if e.Unresolved() || !ended && e.Verifies != "" {
 			continue
 		}
-		s.add(len(all)-i, evidenceLine(e))
+		rank := len(all) - i
+		if e.Status == "pass" {
+			rank += len(all)
+		}
+		s.add(rank, evidenceLine(e))
 	}
 	return s
 }

@@ -1,0 +1,75 @@
+package restore
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/pith-memory/pith"
+)
+
+func TestPathsAreRelativeToWhereMostOfThemLie(t *testing.T) {
+	for _, tt := range []struct {
+		name, root, read string
+		files            int
+		title, path      string
+	}{
+		{"below the root", "/srv/shop", "/srv/shop/pkg", 40, "(relative to root;", " pkg/file7.go"},
+		{"beside a worktree", "/srv/shop/.worktrees/1", "/srv/shop/pkg", 40, "(relative to /srv/shop;", " pkg/file7.go"},
+		{"a sibling of the root", "/srv/shop-2", "/srv/shop/pkg", 40, "(relative to /srv/shop;", ""},
+		{"a few elsewhere", "/srv/shop/.worktrees/1", "/srv/shop/pkg", 10, "(relative to root;", " /srv/shop/pkg/file7.go"},
+		{"nowhere near", "/srv/shop", "/opt/lib/pkg", 40, "(relative to root;", " /opt/lib/pkg/file7.go"},
+	} {
+		s := working()
+		s.Checkpoint.Workspace = pith.Workspace{Root: tt.root}
+		s.Files.Inspected = nil
+		for i := range tt.files {
+			s.Files.Inspected = append(s.Files.Inspected, pith.File{Path: fmt.Sprintf("%s/file%d.go", tt.read, i)})
+		}
+		text := Render(s, Options{}).Text
+		if tt.path == "" { // the parent of both is too short to help
+			tt.title, tt.path = "(relative to root;", " /srv/shop/pkg/file7.go"
+		}
+		if !strings.Contains(text, tt.title) || !strings.Contains(text, tt.path) {
+			t.Errorf("%s: no %q and %q in\n%s", tt.name, tt.title, tt.path, text)
+		}
+		if !strings.Contains(text, "\n/srv/shop/invoice/round.go\n") {
+			t.Errorf("%s: a modified file is not written out in full", tt.name)
+		}
+	}
+}
+
+func TestNextActionIsNobodysWordsUnlessTheyAre(t *testing.T) {
+	long := strings.Repeat("The totals are off by one cent. ", 20)
+	for _, tt := range []struct {
+		next pith.NextAction
+		last string
+		want string
+		not  string
+	}{
+		{pith.NextAction{Kind: "none", Text: "No step is open.", Basis: "none", Provenance: pith.Assistant, RequiresConfirmation: true}, "",
+			"§ Next action\nNo step is open.\n\n", "assistant's words"},
+		{pith.NextAction{Kind: "inspect", Text: "hm, odd", Basis: "user_request", Provenance: pith.UserExplicit}, "hm, odd",
+			"Answer the user, doing what it takes: “hm, odd”", "inspect:"},
+		{pith.NextAction{Kind: "edit", Text: "fix round.go", Basis: "user_request", Provenance: pith.UserExplicit}, "fix round.go",
+			"Carry out what the user asked: “fix round.go”", "edit:"},
+		{pith.NextAction{Kind: "inspect", Text: long, Basis: "user_request", Provenance: pith.UserExplicit}, long,
+			"(in full: the last message above)", long + "”"},
+		{pith.NextAction{Kind: "inspect", Text: "Fix the build", Basis: "todo", Provenance: pith.Assistant}, "", "§ Next action\nFix the build\n", "inspect:"},
+		{pith.NextAction{Kind: "ask_user", Text: "Push now?", Basis: "question", Provenance: pith.Assistant}, "",
+			"The user's answer is awaited. “Push now?” (assistant's words, not approved by the user)", ""},
+	} {
+		s := working()
+		if tt.last != "" {
+			s.Goal.Amendments = append(s.Goal.Amendments, pith.Amendment{Text: tt.last, Relation: "amends", Provenance: pith.UserExplicit})
+		}
+		s.Next = tt.next
+		text := Render(s, Options{}).Text
+		if !strings.Contains(text, tt.want) {
+			t.Errorf("no %q in\n%s", tt.want, text[strings.Index(text, "§ Next action"):])
+		}
+		if tt.not != "" && strings.Contains(text[strings.Index(text, "§ Next action"):], tt.not) {
+			t.Errorf("%q in\n%s", tt.not, text[strings.Index(text, "§ Next action"):])
+		}
+	}
+}
