@@ -87,12 +87,12 @@ type NeedShares struct {
 }
 
 // In looks the needed names up in a text. A path may stand in it relative to
-// the session's root.
+// the session's root, or to a directory that the text says its paths are relative to.
 func (n *Needs) In(text, root string) NeedShares {
 	var s NeedShares
 	for _, p := range n.paths.list {
 		short := strings.TrimPrefix(p, strings.TrimSuffix(root, "/")+"/")
-		s.Paths.count(strings.Contains(text, p) || strings.Contains(text, short), p)
+		s.Paths.count(strings.Contains(text, p) || strings.Contains(text, short) || belowNamed(text, p), p)
 	}
 	for _, w := range n.tests.list {
 		s.Tests.count(strings.Contains(text, w), w)
@@ -104,6 +104,17 @@ func (n *Needs) In(text, root string) NeedShares {
 		s.Symbols.count(strings.Contains(text, w), w)
 	}
 	return s
+}
+
+// belowNamed tells whether a path stands in a text relative to a directory
+// that the text names as the one its paths are relative to.
+func belowNamed(text, path string) bool {
+	_, base, ok := strings.Cut(text, "relative to /")
+	if !ok {
+		return false
+	}
+	base = "/" + base[:strings.IndexAny(base+";", ";)\n")] + "/"
+	return strings.HasPrefix(path, base) && strings.Contains(text, " "+path[len(base):])
 }
 
 // Add joins the shares of two cuts.
