@@ -149,7 +149,7 @@ func (s *claudeCode) model(raw []byte, agent string) string {
 // tool results do not say.
 func (s *claudeCode) userBlocks(r *claudeRow, blocks []pith.Block) {
 	switch {
-	case r.compacted || r.meta || r.rowSource != nil:
+	case r.compacted || r.meta || r.written():
 		relabel(blocks, pith.Harness)
 	case r.sidechain:
 		relabel(blocks, pith.PeerAgent)

@@ -19,6 +19,19 @@ type claudeRow struct {
 	apiError, known              bool
 }
 
+// written tells whether the client or a hook wrote the row. What a user typed
+// is "local" in newer clients and unmarked in older ones; "recorded" is what
+// other agents and tasks reported, and in a sub-agent's thread its prompt.
+func (r *claudeRow) written() bool {
+	switch string(r.rowSource) {
+	case "harness", "hook":
+		return true
+	case "recorded":
+		return !r.sidechain
+	}
+	return false
+}
+
 func readClaudeRow(c *jsonscan.Cursor) (r claudeRow) {
 	if !c.Object() {
 		return r
