@@ -291,21 +291,11 @@ func (s *codex) ended(callID []byte, end callEnd) {
 func (s *codex) compacted(p []byte) {
 	s.release()
 	s.boundaries++
-	b := &pith.Boundary{N: s.boundaries, Line: s.line, Before: s.usage.Context()}
-	if start, end, ok := jsonscan.Member(p, "replacement_history"); ok {
-		c := jsonscan.NewAt(p[:end], start)
-		if c.Array() {
-			for c.More() {
-				item := c.Value()
-				m := wire.ReadMessage(pith.FormatCodex, item)
-				if s.peer && m.Role == pith.RoleUser {
-					relabel(m.Blocks, pith.PeerAgent)
-				}
-				if s.d.opts.KeepRaw {
-					m.Raw = bytes.Clone(item)
-				}
-				b.Replacement = append(b.Replacement, m)
-			}
+	b := &pith.Boundary{N: s.boundaries, Line: s.line, Before: s.usage.Context(), Replacement: s.replacement(p)}
+	if s.d.index == 0 { // the file begins in the middle: what was kept is all there is
+		for _, m := range s.replacement(p) {
+			m.Line = s.line
+			s.d.emit(&m)
 		}
 	}
 	if summary := member(p, "message"); summary != "" && b.Replacement == nil {
@@ -316,4 +306,29 @@ func (s *codex) compacted(p []byte) {
 	}
 	s.usage = nil
 	s.d.ready = append(s.d.ready, pith.Record{Boundary: b})
+}
+
+// replacement reads the history that a compaction put in the place of what was
+// said; nil where the row holds none.
+func (s *codex) replacement(p []byte) (out []pith.Message) {
+	start, end, ok := jsonscan.Member(p, "replacement_history")
+	if !ok {
+		return nil
+	}
+	c := jsonscan.NewAt(p[:end], start)
+	if !c.Array() {
+		return nil
+	}
+	for c.More() {
+		item := c.Value()
+		m := wire.ReadMessage(pith.FormatCodex, item)
+		if s.peer && m.Role == pith.RoleUser {
+			relabel(m.Blocks, pith.PeerAgent)
+		}
+		if s.d.opts.KeepRaw {
+			m.Raw = bytes.Clone(item)
+		}
+		out = append(out, m)
+	}
+	return out
 }

@@ -86,13 +86,17 @@ func Detect(head []byte) pith.Format {
 	if f := wire.Detect(head[start:]); f != "" && (head[start] == '{' || head[start] == '[') {
 		return f
 	}
+	// A line made of opening brackets must not cost its square.
+	budget := 8*len(head) + firstHead
 	for rows := 0; len(head) > 0 && rows < maxDetectRows; rows++ {
 		line, rest, _ := bytes.Cut(head, []byte("\n"))
 		head = rest
-		for at := skipPadding(line, 0); at < len(line); {
-			if f := rowFormat(line[at:]); f != "" {
+		for at := skipPadding(line, 0); at < len(line) && budget > 0; {
+			f, read := rowFormat(line[at:])
+			if f != "" {
 				return f
 			}
+			budget -= read + 16
 			next := bytes.Index(line[at+1:], []byte(`{"`))
 			if next < 0 || rows > 16 {
 				break
@@ -103,11 +107,12 @@ func Detect(head []byte) pith.Format {
 	return ""
 }
 
-// rowFormat tells from the keys of one row, which may be torn, whose it is.
-func rowFormat(line []byte) pith.Format {
+// rowFormat tells from the keys of one row, which may be torn, whose it is, and
+// how many bytes it read for that.
+func rowFormat(line []byte) (f pith.Format, read int) {
 	c := jsonscan.New(line)
 	if c.Peek() != '{' {
-		return ""
+		return "", 0
 	}
 	c.Object()
 	kind, payload, message, claude := "", false, false, false
@@ -129,6 +134,15 @@ func rowFormat(line []byte) pith.Format {
 		}
 		c.Skip()
 	}
+	if read = c.Pos(); c.Bad() {
+		read = c.BadAt()
+	}
+	return formatOf(kind, payload, message, claude), read
+}
+
+// formatOf tells whose a row of this type is, which has a payload or a message
+// as an object, or one of the keys that only Claude Code writes.
+func formatOf(kind string, payload, message, claude bool) pith.Format {
 	switch kind {
 	case "session_meta", "response_item", "event_msg", "turn_context", "compacted":
 		if payload {
