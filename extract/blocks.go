@@ -26,7 +26,7 @@ type indexed struct {
 var (
 	indexedRoles = [...]pith.Role{pith.RoleSystem, pith.RoleUser, pith.RoleAssistant}
 	// indexedKinds are the block types of the contract.
-	indexedKinds = [...]string{"text", "tool_use", "tool_result", "policy_file", "summary", "opaque"}
+	indexedKinds = [...]string{"text", "tool_use", "tool_result", "policy_file", "summary", "thinking", "image", "opaque"}
 )
 
 func (x *BlockIndex) add(m *pith.Message, block int) {
@@ -52,8 +52,12 @@ func (x *BlockIndex) add(m *pith.Message, block int) {
 		e.kind = 1
 	case b.Kind == pith.KindToolResult:
 		e.kind = 2
-	default:
+	case b.Kind == pith.KindThinking:
 		e.kind = 5
+	case b.Kind == pith.KindImage:
+		e.kind = 6
+	default:
+		e.kind = 7
 	}
 	x.blocks = append(x.blocks, e)
 }

@@ -183,9 +183,9 @@ func (x *Extractor) LateExit(e *pith.LateExit) {
 }
 
 // Boundary reads a compaction of the client's own. Its replacement history
-// repeats messages; only words that were never seen before are read from it.
-func (x *Extractor) Boundary(b *pith.Boundary) {
-	x.goal.boundary(b)
+// repeats messages of the session, so nothing is read from it.
+func (x *Extractor) Boundary(*pith.Boundary) {
+	x.goal.boundary()
 }
 
 // Facts closes the fold. The Extractor can go on reading afterwards.

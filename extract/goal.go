@@ -17,10 +17,10 @@ type goalSlot struct {
 	// standIn is what stands in the place of a request where the user typed none.
 	standIn  said
 	fallback said
-	// anchor is the first block that no tool wrote: where a session without
-	// any request points to.
-	anchor   pith.Source
-	anchored bool
+	// anchor is where a session without any request points to: the first
+	// block of those that fit best.
+	anchor pith.Source
+	fit    anchorFit
 	// summary is the client's latest summary; afterBoundary is set until the
 	// first text after a compaction was read.
 	summary       *pith.Source
@@ -55,10 +55,30 @@ func mayAmend(s *Said) bool {
 	return !s.Side && s.Origin == pith.UserExplicit && s.Command != pith.ShellInput && (s.Command == "/compact" || !isOneOf(s.Command, clientCommands))
 }
 
-// block remembers the first block that is no tool's result.
+// anchorFit ranks the blocks that may stand where no request does.
+type anchorFit uint8
+
+const (
+	fitsNothing anchorFit = iota
+	fitsResult            // what a tool wrote
+	fitsMute              // an image, thinking, an item of the provider's own
+	fitsWords             // a text or a call
+)
+
+// block remembers the block that a session without any request points to.
 func (g *goalSlot) block(b *pith.Block, at pith.Source) {
-	if !g.anchored && b.Kind != pith.KindToolResult {
-		g.anchor, g.anchored = at, true
+	if g.fit == fitsWords {
+		return
+	}
+	fit := fitsMute
+	switch {
+	case b.Kind == pith.KindToolResult:
+		fit = fitsResult
+	case b.Kind == pith.KindToolUse, b.Kind == pith.KindText && strings.TrimSpace(b.Text) != "":
+		fit = fitsWords
+	}
+	if fit > g.fit {
+		g.anchor, g.fit = at, fit
 	}
 }
 
@@ -123,9 +143,8 @@ func summaryGoal(t said) said {
 		if j := strings.Index(t.text[i+1:], "Primary Request and Intent"); j >= 0 {
 			from = i + 1 + j
 		}
-		if j := strings.IndexByte(t.text[from:], '\n'); j >= 0 {
-			from += j + 1
-		}
+		from += len("Primary Request and Intent")
+		from += len(t.text[from:]) - len(strings.TrimLeft(t.text[from:], ":* "))
 	}
 	end := len(t.text)
 	if from > 0 {
@@ -167,40 +186,39 @@ func (g *goalSlot) add(t said) {
 // is said again: "yes", "commit", "go on".
 const repeatable = 24
 
-// boundary reads a compaction of the client's: words in its replacement
-// history that the session never held are the user's as well.
-func (g *goalSlot) boundary(b *pith.Boundary) {
-	g.afterBoundary = true
-	for i := range b.Replacement {
-		m := &b.Replacement[i]
-		for j := range m.Blocks {
-			g.replaced(m, j)
-		}
-	}
-}
-
-func (g *goalSlot) replaced(m *pith.Message, block int) {
-	b := &m.Blocks[block]
-	if b.Kind != pith.KindText || b.Origin != pith.UserExplicit || m.Agent != "" {
-		return
-	}
-	for _, v := range b.Voices() {
-		s := Said{Text: b.Text[v.Start:v.End], Origin: v.Origin, Command: v.Command, At: pith.Source{Message: m.Index, Block: block, Start: v.Start, End: v.End}}
-		if t := s.trimmed(); isRequest(&s) && !g.seen[t.text] {
-			g.add(t)
-		}
-	}
-}
+// boundary reads a compaction of the client's: the text after it is a summary.
+func (g *goalSlot) boundary() { g.afterBoundary = true }
 
 func (g *goalSlot) facts(f *Facts) {
 	f.Context.Summary = g.summary
 	root, rest := g.root()
+	root, rest = splitLong(root, rest)
 	sum := sha256.Sum256([]byte(root.text))
 	f.Goal = pith.Goal{Text: root.text, Provenance: root.origin, SHA256: hex.EncodeToString(sum[:]), Source: root.at, Amendments: []pith.Amendment{}}
 	for i, t := range rest {
 		f.Goal.Amendments = append(f.Goal.Amendments, amendment(t, i == len(rest)-1))
 	}
 	f.WorkType = workType(root.text, f.Goal.Amendments)
+}
+
+// A text of the user's is kept whole up to longest bytes. Of a longer one the
+// beginning and the end are kept, which hold the request around what was pasted.
+const (
+	longest     = 256 << 10
+	longestHead = 192 << 10
+	longestTail = 32 << 10
+)
+
+// splitLong cuts a goal that is too long: its end becomes the first later text.
+func splitLong(root said, rest []said) (said, []said) {
+	if len(root.text) <= longest {
+		return root, rest
+	}
+	head, tail := root, root
+	head.text, tail.text = cutTo(root.text, longestHead), cutFrom(root.text, longestTail)
+	head.at.End = root.at.Start + len(head.text)
+	tail.at.Start = root.at.End - len(tail.text)
+	return head, append([]said{tail}, rest...)
 }
 
 // noRequest stands for a goal where a session holds nothing that could be one.
@@ -230,6 +248,10 @@ const (
 
 func amendment(t said, latest bool) pith.Amendment {
 	a := pith.Amendment{Text: t.text, Relation: relation(t.text), Provenance: t.origin, Source: t.at}
+	if len(t.text) > longest {
+		a.Text, a.Shortened, a.Bytes = headTail(t.text, longestHead, longestTail), true, len(t.text)
+		return a
+	}
 	if latest || len(t.text) <= longBulk || len(t.text) <= longText && !mostlyBulk(t.text) {
 		return a
 	}

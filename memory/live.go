@@ -15,13 +15,14 @@ type liveMessages struct {
 }
 
 func (l *liveMessages) add(m *pith.Message) {
-	if l.on && m.Agent == "" {
+	if l.on && m.Agent == "" && m.Raw != nil {
 		l.messages = append(l.messages, *m)
 	}
 }
 
 // boundary goes on with what the client went on with: its replacement history,
-// or the rows that it preserved.
+// or the rows that it preserved. Messages that no API ever saw, such as the
+// title of a session, have no bytes and are not among them.
 func (l *liveMessages) boundary(b *pith.Boundary) {
 	if !l.on {
 		return

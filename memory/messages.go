@@ -17,6 +17,7 @@ func Messages(r io.Reader, format pith.Format) (func() (*pith.Message, error), e
 		return nil, err
 	}
 	redactor := redact.New(redact.Options{})
+	var names labels
 	return func() (*pith.Message, error) {
 		for {
 			rec, err := d.Next()
@@ -30,6 +31,7 @@ func Messages(r io.Reader, format pith.Format) (func() (*pith.Message, error), e
 				}
 			}
 			if rec.Message != nil {
+				names.message(rec.Message)
 				redactor.Message(rec.Message)
 				return rec.Message, nil
 			}

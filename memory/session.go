@@ -51,6 +51,9 @@ type Session struct {
 	redactor    *redact.Redactor
 	digest      schema.Digest
 	kept        liveMessages
+	// empty is set while no message held a block.
+	empty  bool
+	labels labels
 }
 
 // read folds the records of a transcript, one at a time.
@@ -59,7 +62,7 @@ func read(r io.Reader, o ReadOptions) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Session{name: o.Name, extract: extract.New(), redactor: redact.New(redact.Options{})}
+	s := &Session{name: o.Name, extract: extract.New(), redactor: redact.New(redact.Options{}), empty: true}
 	s.kept.on = o.KeepLive
 	for {
 		rec, err := d.Next()
@@ -77,7 +80,8 @@ func read(r io.Reader, o ReadOptions) (*Session, error) {
 			o.Each(s, rec, d.Offset())
 		}
 	}
-	s.Header, s.Skipped, s.SkippedN, s.Unknown = d.Header(), d.Skipped(), d.SkippedCount(), d.UnknownRows()
+	s.Header = s.labels.header(d.Header())
+	s.Skipped, s.SkippedN, s.Unknown = d.Skipped(), d.SkippedCount(), d.UnknownRows()
 	return s, s.complete(o)
 }
 
@@ -93,14 +97,18 @@ func (s *Session) add(rec pith.Record) {
 	switch {
 	case rec.Message != nil:
 		m := rec.Message
-		s.Messages++
+		if m.Index >= 0 {
+			s.Messages++
+		}
+		s.empty = s.empty && len(m.Blocks) == 0
+		s.labels.message(m)
 		s.lastMessage = max(s.lastMessage, m.Index)
 		s.redactor.Message(m)
 		s.digest.Add(m)
 		s.live.Add(m)
 		s.kept.add(m)
 		s.extract.Message(m)
-		if m.Time.After(s.last) {
+		if m.Time.After(s.last) && m.Time.UTC().Year() <= lastYear {
 			s.last = m.Time
 		}
 	case rec.Boundary != nil:
@@ -134,8 +142,17 @@ func (s *Session) complete(o ReadOptions) error {
 			Hint: "pass a session file of a coding agent, or an API request body",
 		}
 	}
+	if s.empty {
+		return &pith.Error{
+			Op: "read the session", Kind: pith.KindInput, Err: errors.New("its messages are empty"),
+			Hint: "there is nothing to compact yet",
+		}
+	}
 	return nil
 }
+
+// lastYear is the last that a date in JSON can have.
+const lastYear = 9999
 
 // Reading is how full the window was at the cut.
 func (s *Session) Reading(window int) meter.Reading {

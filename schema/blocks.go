@@ -70,7 +70,7 @@ func (c *checker) orphans() {
 			bad(ruleSchema, "must have the role system, user or assistant")
 		}
 		switch b.ref.Type {
-		case "text", "policy_file", "summary", "import":
+		case "text", "policy_file", "summary", "import", "thinking", "image", "opaque":
 		case "tool_use":
 			if b.ref.Role != pith.RoleAssistant {
 				bad(ruleSource, "is a tool_use, which only an assistant message holds")
@@ -83,7 +83,7 @@ func (c *checker) orphans() {
 				bad(ruleSource, "is a tool_result, which no system message holds")
 			}
 		default:
-			bad(ruleSchema, "must have the type text, tool_use, tool_result, policy_file, summary or import")
+			bad(ruleSchema, "must have the type text, tool_use, tool_result, policy_file, summary, import, thinking, image or opaque")
 		}
 		if at.message == pith.SystemIndex && b.ref.Role != pith.RoleSystem {
 			bad(ruleSource, "lies in the system parameter, so its role is system")

@@ -160,7 +160,7 @@ func errorPointer(err error) string {
 func (c *checker) checkpoint() {
 	const at = "/checkpoint"
 	p := &c.s.Checkpoint
-	if !validSessionID(p.SessionID) {
+	if !ValidSessionID(p.SessionID) {
 		c.add(ruleSchema, in(at, "session_id"), "must be 1 to 128 letters, digits, dots, dashes and underscores, and begin with a letter or digit")
 	}
 	switch {
@@ -203,7 +203,8 @@ func (c *checker) checkpoint() {
 	}
 }
 
-func validSessionID(id string) bool {
+// ValidSessionID tells whether the contract takes an id of a session.
+func ValidSessionID(id string) bool {
 	if id == "" || len(id) > 128 || strings.IndexByte("._-", id[0]) >= 0 {
 		return false
 	}

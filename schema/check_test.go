@@ -189,7 +189,7 @@ func TestCheckFinds(t *testing.T) {
 			s.EmptySlots = []string{}
 		}},
 		{"block of no kind", "schema", "/blocks/0.0", func(s *pith.State) {
-			s.Blocks["0.0"] = pith.BlockRef{Role: "user", Type: "image", Hash: strings.Repeat("0", 16)}
+			s.Blocks["0.0"] = pith.BlockRef{Role: "user", Type: "hologram", Hash: strings.Repeat("0", 16)}
 		}},
 		{"key that is no block", "schema", "/blocks/00.0", func(s *pith.State) { s.Blocks["00.0"] = s.Blocks["0.0"] }},
 		{"outside path", "V10", "/next_single_safe_action/requires_confirmation", func(s *pith.State) { s.Files.Modified[0].Outside = true }},

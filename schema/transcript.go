@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/pith-memory/pith"
 )
@@ -166,7 +167,7 @@ func (t *transcriptChecker) firstWords(w witness, at blockAt) {
 	for _, v := range w.b.Voices() {
 		// What is said to a command may steer the client only, so it need not
 		// be a request; it can be the goal, but need not.
-		if v.Origin == pith.UserExplicit && v.Command == "" {
+		if v.Origin == pith.UserExplicit && v.Command == "" && strings.TrimSpace(w.b.Text[v.Start:v.End]) != "" {
 			t.user = &pith.Source{Message: at.message, Block: at.block, Start: v.Start, End: v.End}
 			return
 		}
