@@ -74,7 +74,7 @@ func (l *Live) Add(m *pith.Message) {
 }
 
 func (l *Live) add(m *pith.Message) {
-	n := liveMessage{overhead: messageOverhead, rowIDs: slices.Clone(m.RowIDs)}
+	n := liveMessage{overhead: messageOverhead, rowIDs: m.RowIDs}
 	for i := range m.Blocks {
 		w := weigh(&m.Blocks[i])
 		n.content += w.fixed

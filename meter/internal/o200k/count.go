@@ -10,21 +10,39 @@ func Count(text string) int {
 	return c.Count(text)
 }
 
-// Counter counts tokens and remembers pieces that it had to merge; the words
-// of a session come back often. A nil Counter counts without a memory. It is
-// not safe for concurrent use.
+// Counter counts tokens and remembers the last pieces; the words of a session
+// come back often, and the vocabulary is too large to stay in a cache. A nil
+// Counter counts without a memory. It is not safe for concurrent use.
 type Counter struct {
 	remembered [4096]remembered
 }
 
-// remembered holds a copy of the piece, so that no text is kept alive by it.
+// remembered is a piece of 2 to 16 bytes, as its first and last eight, four or
+// two bytes, which overlap where it is shorter.
 type remembered struct {
-	piece          [maxRemembered]byte
+	first, last    uint64
 	length, tokens uint8
 }
 
-// maxRemembered makes an entry 32 bytes, half a cache line.
-const maxRemembered = 30
+// maxRemembered is the length of the longest piece that is remembered.
+const maxRemembered = 16
+
+// ends returns what a piece is remembered as.
+func ends(piece string) remembered {
+	n := len(piece)
+	r := remembered{length: uint8(n)}
+	switch {
+	case n >= 8:
+		r.first, r.last = load64(piece, 0), load64(piece, n-8)
+	case n >= 4:
+		r.first, r.last = load32(piece, 0), load32(piece, n-4)
+	default:
+		r.first, r.last = load16(piece, 0), load16(piece, n-2)
+	}
+	return r
+}
+
+func load16(s string, at int) uint64 { return uint64(s[at]) | uint64(s[at+1])<<8 }
 
 // Count returns the number of tokens in text.
 func (c *Counter) Count(text string) int {
@@ -48,16 +66,21 @@ func (c *Counter) countPiece(piece string) int {
 		return countMerged(piece)
 	}
 	hash := Hash(piece)
+	if c == nil || len(piece) > maxRemembered {
+		return countWhole(piece, hash)
+	}
+	r, want := &c.remembered[hash>>32%uint64(len(c.remembered))], ends(piece)
+	if r.first != want.first || r.last != want.last || r.length != want.length {
+		*r = want
+		r.tokens = uint8(countWhole(piece, hash))
+	}
+	return int(r.tokens)
+}
+
+// countWhole counts a piece that may be a token itself.
+func countWhole(piece string, hash uint64) int {
 	if find(piece, hash) != noRank {
 		return 1
 	}
-	if c == nil || len(piece) > maxRemembered {
-		return countMerged(piece)
-	}
-	r := &c.remembered[hash>>32%uint64(len(c.remembered))]
-	if string(r.piece[:r.length]) != piece {
-		r.tokens = uint8(countMerged(piece))
-		r.length = uint8(copy(r.piece[:], piece))
-	}
-	return int(r.tokens)
+	return countMerged(piece)
 }
