@@ -206,6 +206,16 @@ func (c *Cursor) skipString() {
 
 // stringEnd finds the closing quote of a string whose body starts at b[i].
 func stringEnd(b []byte, i int) (int, bool) {
+	// Most strings are keys and short words, for which a search costs more
+	// than it saves.
+	for k, x := range b[i:min(len(b), i+shortString)] {
+		if x == '"' {
+			return i + k, true
+		}
+		if x == '\\' {
+			break
+		}
+	}
 	for from := i; ; {
 		k := bytes.IndexByte(b[from:], '"')
 		if k < 0 {
@@ -222,6 +232,8 @@ func stringEnd(b []byte, i int) (int, bool) {
 		from = end + 1
 	}
 }
+
+const shortString = 12
 
 // Value passes over one value and returns its bytes.
 func (c *Cursor) Value() []byte {

@@ -206,7 +206,7 @@ func (r *recentRows) add(id string) bool {
 		return false
 	}
 	if r.young == nil || len(r.young) >= recentSet {
-		r.old, r.young = r.young, make(map[string]struct{}, 64)
+		r.old, r.young = r.young, make(map[string]struct{}, 512)
 	}
 	r.young[id] = struct{}{}
 	if len(r.ring) < recentRing {

@@ -18,7 +18,8 @@ type rowReader struct {
 	err        error
 }
 
-const firstBuffer = 256 << 10
+// firstBuffer holds the rows of most sessions, and stays in a core's cache.
+const firstBuffer = 128 << 10
 
 // head returns up to n bytes from the current position without using them up.
 func (r *rowReader) head(n int) []byte {
