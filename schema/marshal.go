@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 
@@ -34,8 +35,15 @@ func encode(v any, indent, lenient bool) ([]byte, error) {
 	if indent {
 		opts = append(opts, jsontext.WithIndent("  "))
 	}
-	return json.Marshal(v, opts...)
+	out := bytes.NewBuffer(make([]byte, 0, firstBuffer))
+	if err := json.MarshalWrite(out, v, opts...); err != nil {
+		return nil, err
+	}
+	return out.Bytes(), nil
 }
+
+// firstBuffer holds most documents, with the room to put them into canonical form.
+const firstBuffer = 48 << 10
 
 // Canonical writes a state in the form of RFC 8785, which any program can
 // reproduce: members sorted, no white space.
