@@ -88,11 +88,25 @@ type Identifier struct {
 
 // MarshalJSON writes the array form.
 func (i Identifier) MarshalJSON() ([]byte, error) {
-	a := []string{i.Name, i.Source.String()}
+	b := make([]byte, 0, len(i.Name)+len(i.Note)+40)
+	b = append(appendJSON(append(b, '['), i.Name), ',', '"')
+	b, _ = i.Source.AppendText(b)
+	b = append(b, '"')
 	if i.Note != "" {
-		a = append(a, i.Note)
+		b = appendJSON(append(b, ','), i.Note)
 	}
-	return json.Marshal(a)
+	return append(b, ']'), nil
+}
+
+// appendJSON writes a string; one that needs no escape is not looked at twice.
+func appendJSON(dst []byte, s string) []byte {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c >= 0x7f || c == '"' || c == '\\' {
+			quoted, _ := json.Marshal(s) // strings are always written
+			return append(dst, quoted...)
+		}
+	}
+	return append(append(append(dst, '"'), s...), '"')
 }
 
 // UnmarshalJSON reads the array form.

@@ -106,13 +106,19 @@ func (s *Source) UnmarshalText(b []byte) (err error) {
 
 // ParseSource reads the short form of a source.
 func ParseSource(text string) (Source, error) {
-	bad := fmt.Errorf("source %q is not message.block or message.block:start-end", text)
+	s, ok := parseSource(text)
+	if !ok {
+		return Source{}, fmt.Errorf("source %q is not message.block or message.block:start-end", text)
+	}
+	return s, nil
+}
+
+func parseSource(text string) (s Source, ok bool) {
 	key, span, hasSpan := strings.Cut(text, ":")
 	m, b, ok := strings.Cut(key, ".")
 	if !ok {
-		return Source{}, bad
+		return Source{}, false
 	}
-	var s Source
 	var err1, err2 error
 	if m == "s" {
 		s.Message = SystemIndex
@@ -121,18 +127,18 @@ func ParseSource(text string) (Source, error) {
 	}
 	s.Block, err2 = strconv.Atoi(b)
 	if err1 != nil || err2 != nil || s.Message < SystemIndex || s.Block < 0 {
-		return Source{}, bad
+		return Source{}, false
 	}
 	if !hasSpan {
-		return s, nil
+		return s, true
 	}
 	from, to, ok := strings.Cut(span, "-")
 	s.Start, err1 = strconv.Atoi(from)
 	s.End, err2 = strconv.Atoi(to)
 	if !ok || err1 != nil || err2 != nil || s.Start < 0 || s.End <= s.Start {
-		return Source{}, bad
+		return Source{}, false
 	}
-	return s, nil
+	return s, true
 }
 
 // Before orders sources by where they stand in the session.

@@ -19,14 +19,17 @@ import (
 // first, as the message SystemIndex.
 //
 // The zero value has read nothing.
-type Digest struct{ h hash.Hash }
+type Digest struct {
+	h     hash.Hash
+	entry [2 + sha256.Size]byte
+}
 
 // Add reads the next message.
 func (d *Digest) Add(m *pith.Message) {
 	if d.h == nil {
 		d.h = sha256.New()
 	}
-	var entry [2 + sha256.Size]byte
+	entry := &d.entry
 	entry[0] = roleByte(m.Role)
 	for i := range m.Blocks {
 		b := &m.Blocks[i]

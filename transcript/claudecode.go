@@ -135,8 +135,11 @@ func (s *claudeCode) message(r *claudeRow, id string, line int, role pith.Role) 
 // model keeps one string for the model that goes on answering.
 func (s *claudeCode) model(raw []byte, agent string) string {
 	h := &s.d.header
-	if len(raw) == 0 || string(raw) == h.Model {
-		return string(raw)
+	if string(raw) == h.Model {
+		return h.Model
+	}
+	if len(raw) == 0 {
+		return ""
 	}
 	name := jsonscan.Text(raw)
 	if agent == "" {

@@ -76,6 +76,7 @@ type place struct {
 // Decoder yields the records of one session. It is not safe for concurrent use.
 type Decoder struct {
 	rows    rowReader
+	cursor  jsonscan.Cursor
 	opts    Options
 	header  Header
 	session session

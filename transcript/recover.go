@@ -32,8 +32,9 @@ func (d *Decoder) readRow(r row) {
 	where := place{line: r.line}
 	damaged := false
 	for objects := 0; at < len(b); {
-		c := jsonscan.NewAt(b, at)
-		if b[at] == '{' && d.session.object(&c, where) {
+		c := &d.cursor // it would be made anew for each row
+		*c = jsonscan.NewAt(b, at)
+		if b[at] == '{' && d.session.object(c, where) {
 			objects++
 			if objects == 2 && !damaged {
 				d.skip(r.line, "two rows on one line, both read")
@@ -43,7 +44,7 @@ func (d *Decoder) readRow(r row) {
 			continue
 		}
 		if !damaged {
-			d.skip(r.line, damage(b[at], &c, r.open))
+			d.skip(r.line, damage(b[at], c, r.open))
 			damaged = true
 		}
 		next := nextObject(b, at+1)

@@ -92,7 +92,7 @@ func (r *reader) anthropicBlock(c *jsonscan.Cursor) pith.Block {
 			f.thinking, _ = c.Raw()
 		case "input":
 			if string(f.kind) == "tool_use" && f.id != nil && f.name != nil { // the usual order again
-				f.block = toolUseAt(jsonscan.Text(f.id), jsonscan.Text(f.name), c)
+				f.block = toolUseAt(jsonscan.Text(f.id), knownName(f.name), c)
 				continue
 			}
 			f.input = c.Value()
@@ -127,7 +127,7 @@ func (r *reader) anthropicKind(f *anthropicFields, opaque pith.Block) pith.Block
 	case kind == "tool_use" && f.block.Kind == pith.KindToolUse:
 		return f.block
 	case kind == "tool_use", kind == "server_tool_use", kind == "mcp_tool_use":
-		return toolUse(jsonscan.Text(f.id), jsonscan.Text(f.name), f.input)
+		return toolUse(jsonscan.Text(f.id), knownName(f.name), f.input)
 	case kind == "tool_result":
 		b := f.block
 		b.Kind, b.ToolUseID, b.IsError, b.Origin = pith.KindToolResult, jsonscan.Text(f.useID), f.isError, pith.ToolOutput

@@ -325,6 +325,21 @@ func readArg(key []byte, c *jsonscan.Cursor) rawArg {
 	return rawArg{key, c.Value(), false}
 }
 
+// knownName decodes the name of a tool or of a field. The frequent ones are shared.
+func knownName(raw []byte) string {
+	for _, known := range names {
+		if string(raw) == known {
+			return known
+		}
+	}
+	return jsonscan.Text(raw)
+}
+
+var names = [...]string{
+	"command", "description", "file_path", "old_string", "new_string", "content", "pattern", "path", "offset", "limit",
+	"Bash", "Edit", "Read", "Write", "Grep", "Glob", "TodoWrite", "todos", "timeout", "replace_all", "output_mode", "workdir",
+}
+
 // longArg is from where on a value is a part of the call's text: a short one
 // that is kept must not keep the text.
 const longArg = 256
@@ -343,7 +358,7 @@ func decodeArgs(name string, raws []rawArg) ([]pith.Arg, string) {
 	}
 	for i := range raws {
 		raw, a := &raws[i], &args[i]
-		a.Key, a.IsString = jsonscan.Text(raw.key), raw.isString
+		a.Key, a.IsString = knownName(raw.key), raw.isString
 		text.WriteByte('\n')
 		text.WriteString(a.Key)
 		text.WriteString(": ")
