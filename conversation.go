@@ -67,6 +67,9 @@ type Message struct {
 	Time  time.Time
 	// Agent names the sub-agent that the message belongs to; "" is the main thread.
 	Agent string
+	// Nested: the message tells of a call that another call made. The client
+	// recorded it; the model never saw it, and no request holds it.
+	Nested bool
 	// CWD and Branch are what the client recorded with the message.
 	CWD, Branch string
 	// Line is the 1-based line of the message's first row, 0 in an API body.

@@ -126,7 +126,7 @@ func (x *Extractor) Message(m *pith.Message) {
 // countTurn adds a turn where the model was asked anew: an assistant message
 // after anything else, or one with another id.
 func (x *Extractor) countTurn(m *pith.Message) {
-	if m.Agent != x.own {
+	if m.Agent != x.own || m.Nested {
 		return
 	}
 	if m.Role == pith.RoleAssistant && (x.lastRole != pith.RoleAssistant || m.ID != "" && m.ID != x.lastID && m.Usage != nil) {

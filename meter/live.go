@@ -52,7 +52,7 @@ func (l *Live) Add(m *pith.Message) {
 		l.Boundary(&pith.Boundary{})
 		l.own = ""
 	}
-	if m.Agent != l.own {
+	if m.Agent != l.own || m.Nested {
 		return
 	}
 	l.add(m)

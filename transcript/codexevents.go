@@ -11,7 +11,7 @@ import (
 // codexEvent is the part of an event that is read.
 type codexEvent struct {
 	kind, callID, message, reason []byte
-	info                          []byte
+	info, item                    []byte
 	code                          int
 	coded, failed                 bool
 }
@@ -43,6 +43,8 @@ func readEvent(p []byte) (e codexEvent) {
 			e.reason, _ = c.Raw()
 		case "info":
 			e.info = c.Value()
+		case "item":
+			e.item = c.Value()
 		default:
 			c.Skip()
 		}
@@ -51,7 +53,7 @@ func readEvent(p []byte) (e codexEvent) {
 
 func readsEvent(kind []byte) bool {
 	switch string(kind) {
-	case "exec_command_end", "patch_apply_end", "token_count", "turn_aborted", "user_message", "agent_message":
+	case "exec_command_end", "patch_apply_end", "token_count", "turn_aborted", "user_message", "agent_message", "item_completed":
 		return true
 	}
 	return false
@@ -81,6 +83,8 @@ func (s *codex) event(p []byte) {
 		if !s.items && len(e.message) > 0 {
 			s.twin(jsonscan.Text(e.message), string(e.kind) == "user_message")
 		}
+	case "item_completed":
+		s.completed(e.item)
 	default:
 		s.d.pass([]byte("event_msg"), e.kind)
 	}
@@ -125,7 +129,7 @@ func (s *codex) tokenCount(info []byte) {
 	}
 	s.usage = usage
 	for i := len(s.held) - 1; i >= 0; i-- {
-		if m := s.held[i].record.Message; m != nil && m.Role == pith.RoleAssistant {
+		if m := s.held[i].record.Message; m != nil && m.Role == pith.RoleAssistant && !m.Nested {
 			if m.Usage == nil {
 				m.Usage = usage
 			}
@@ -140,7 +144,7 @@ func (s *codex) beginRequest() {
 	asked := false
 	for i := range s.held {
 		m := s.held[i].record.Message
-		if m == nil {
+		if m == nil || m.Nested {
 			continue
 		}
 		if m.Role == pith.RoleAssistant {

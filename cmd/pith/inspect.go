@@ -161,7 +161,7 @@ func (o *observer) record(s *memory.Session, r pith.Record) {
 		})
 		clear(o.fills)
 		o.state.Compacted(s.Reading(o.window))
-	case r.Message != nil && r.Message.Agent == "":
+	case r.Message != nil && r.Message.Agent == "" && !r.Message.Nested:
 		o.message(s, r.Message)
 	}
 }
