@@ -20,6 +20,8 @@ type evidenceSlot struct {
 	codes map[string]int
 	// broken counts the failures of plain commands that may still be resolved.
 	broken map[string]int
+	// steps are failures that another line may end.
+	steps  []*brokenStep
 	claims []claim
 }
 
@@ -44,6 +46,10 @@ type evidenceRun struct {
 	waiting, listed bool
 	// same is the signature as it is compared.
 	same string
+	// endedBy is the key of the run that took a failed step another way; ends
+	// is set on that run.
+	endedBy string
+	ends    bool
 }
 
 func (e *evidenceSlot) init() {
@@ -76,6 +82,7 @@ func (e *evidenceSlot) call(c *Call) {
 	} else if r.line.Started {
 		return
 	}
+	e.stepsPassed(r, c.Shell)
 	e.settle(r)
 	if r.code == nil {
 		e.keepOpen(r)
@@ -168,6 +175,7 @@ func (e *evidenceSlot) failed(r *evidenceRun) {
 		it.Status = statusTimeout
 	}
 	e.broken[r.key]++
+	e.stepFailed(r)
 	r.showFailure(plainFailure)
 }
 
@@ -189,7 +197,8 @@ func (e *evidenceSlot) settlePlain(r *evidenceRun) {
 		}
 		r.exact = squashSpaces(it.Command)
 		r.key = r.dir + "\x00" + r.exact
-		if e.broken[r.key] == 0 {
+		e.stepsPassed(r, r.shell) // a code that came late
+		if e.broken[r.key] == 0 && !r.ends {
 			return
 		}
 		delete(e.broken, r.key)

@@ -96,7 +96,7 @@ func supersede(runs []evidenceRun) {
 // maxResolveScan bounds how far a failure looks for the run that ended it.
 const maxResolveScan = 400
 
-// resolve finds for each failure the first later pass that covers it.
+// resolve finds for each failure the later pass after which nothing of it is open.
 func resolve(runs []evidenceRun) {
 	next := make([]int, len(runs)+1) // the next pass at or after i
 	next[len(runs)] = len(runs)
@@ -111,8 +111,9 @@ func resolve(runs []evidenceRun) {
 			continue
 		}
 		j := next[i+1]
+		shown := make([]bool, len(runs[i].line.Verifiers))
 		for n := 0; n < maxResolveScan && j < len(runs); n++ {
-			if runs[j].key == runs[i].key || runs[j].covers(&runs[i]) {
+			if runs[j].key == runs[i].key || runs[i].endsPart(&runs[j], shown) || runs[i].endedStep(&runs[j]) {
 				runs[i].item.ResolvedBy = runs[j].item.ID
 				break
 			}

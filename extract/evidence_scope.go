@@ -36,24 +36,6 @@ func isPresentation(flag string) bool {
 	return false
 }
 
-// covers tells whether a pass of r shows that what failed in old works now:
-// every verifier of old has one in r that runs at least the same.
-func (r *evidenceRun) covers(old *evidenceRun) bool {
-	if !r.verifies || !old.verifies || dirOf(r) != dirOf(old) {
-		return false
-	}
-	for i := range old.line.Verifiers {
-		found := false
-		for j := range r.line.Verifiers {
-			found = found || r.line.Verifiers[j].covers(&old.line.Verifiers[i])
-		}
-		if !found {
-			return false
-		}
-	}
-	return true
-}
-
 func dirOf(r *evidenceRun) string { return resolvePath(r.dir, r.line.Dir) }
 
 // covers compares what two runs of the same verifier select. In doubt it says no.

@@ -43,15 +43,13 @@ func (n *nameSlot) scan(text string, m *mention) {
 			i++
 			continue
 		}
-		if i > 0 && text[i-1] == '\\' {
-			if i = afterEscape(text, i); i >= len(text) || class[text[i]] == 0 {
-				continue
-			}
-		}
 		start := i
+		if i > 0 && text[i-1] == '\\' {
+			start = afterEscape(text, i)
+		}
 		var all, bits uint8 // of the token, of the word
 		word, capitals, found := -1, 0, 0
-		for ; i < len(text); i++ {
+		for i = start; i < len(text); i++ {
 			k := class[text[i]]
 			if k&classWord != 0 {
 				if word < 0 {
@@ -82,11 +80,7 @@ func (n *nameSlot) scan(text string, m *mention) {
 			}
 			all |= bits
 		}
-		if all&(classSlash|classDot) != 0 {
-			if n.dotted(text, start, i, all, m) {
-				continue
-			}
-		} else if all == classLower|classDigit && n.hexWord(text[start:i], m) {
+		if n.token(text, start, i, all, m) {
 			continue
 		}
 		if !m.output || m.failing {
@@ -95,6 +89,14 @@ func (n *nameSlot) scan(text string, m *mention) {
 			}
 		}
 	}
+}
+
+// token reads a token whole, where it is more than its words.
+func (n *nameSlot) token(text string, start, end int, all uint8, m *mention) bool {
+	if all&(classSlash|classDot) != 0 {
+		return n.dotted(text, start, end, all, m)
+	}
+	return all == classLower|classDigit && n.hexWord(text[start:end], m)
 }
 
 // hexWord counts a word that is the id of a commit.

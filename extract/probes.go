@@ -42,6 +42,8 @@ func asksAtEnd(c *simpleCommand, code int, output string) bool {
 		return code == 1 || code == 123
 	case "diff", "cmp", "colordiff", "comm":
 		return code == 1
+	case "cat", "head", "tail", "wc", "nl", "sed", "rm", "less", "bat":
+		return code == 1 && missing(output)
 	case "test", "[", "[[", "which", "type", "hash", "whereis", "false", "pidof", "lsof", "command":
 		return code <= 1 || argv[0] == "which"
 	case "ls", "stat", "file", "find", "readlink", "realpath", "du", "fd", "tree", "jq":
@@ -50,6 +52,8 @@ func asksAtEnd(c *simpleCommand, code int, output string) bool {
 		return hasWord(argv, "is-active") || hasWord(argv, "is-enabled") || hasWord(argv, "status")
 	case "kill":
 		return len(argv) > 1 && argv[1] == "-0"
+	case "gh":
+		return code == 1 && strings.Contains(output, "no pull requests found")
 	case "git":
 		return gitAsks(argv[1:], code, output)
 	case "go":
@@ -78,13 +82,14 @@ func gitAsks(args []string, code int, output string) bool {
 	}
 	switch args[0] {
 	case "grep", "check-ignore", "show-ref", "cat-file":
-		return code == 1 || args[0] == "cat-file" && hasFlag(args, "-e")
+		return code == 1 || args[0] == "cat-file" && (hasFlag(args, "-e") || strings.Contains(output, "could not get object info") || strings.Contains(output, "Not a valid object name"))
 	case "diff":
 		return code == 1 && (hasFlag(args, "--quiet") || hasFlag(args, "--exit-code") || hasFlag(args, "--no-index") || hasFlag(args, "--check"))
 	case "merge-base":
 		return code == 1
 	case "config":
-		return code == 1 && strings.TrimSpace(output) == ""
+		// A key that is not set; what other commands of the line printed may stand before it.
+		return code == 1 && !strings.Contains(output, "rror")
 	case "rev-parse":
 		return true
 	case "ls-remote", "ls-files", "symbolic-ref":
