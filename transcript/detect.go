@@ -83,7 +83,7 @@ func Detect(head []byte) pith.Format {
 	if start == len(head) {
 		return ""
 	}
-	if f := wire.Detect(head[start:]); f != "" && (head[start] == '{' || head[start] == '[') {
+	if f := bodyFormat(head[start:]); f != "" {
 		return f
 	}
 	// A line made of opening brackets must not cost its square.
@@ -178,7 +178,7 @@ func (d *Decoder) readBody(f pith.Format) error {
 	if err := d.rows.err; !errors.Is(err, io.EOF) {
 		return inputError(err, "")
 	}
-	body = bytes.TrimPrefix(body, []byte("\xef\xbb\xbf"))
+	body = plainBody(bytes.TrimPrefix(body, []byte("\xef\xbb\xbf")))
 	var conv pith.Conversation
 	var err error
 	if d.opts.Format == "" {
