@@ -252,10 +252,3 @@ type Extensions struct {
 	ToolResults     map[string]string `json:"tool_results,omitempty"`
 	Order           []string          `json:"compact_memory_order,omitempty"`
 }
-
-// BlockRef describes a block that a source points into.
-type BlockRef struct {
-	Role Role   `json:"role"`
-	Type string `json:"type"` // text | tool_use | tool_result | policy_file | summary | import
-	Hash string `json:"hash"` // HashHex of the redacted, normalised text
-}

@@ -9,11 +9,11 @@ import (
 
 // How many names of each kind leave the fold, best first.
 const (
-	maxTests   = 60
-	maxSymbols = 400
+	maxTests   = 40
+	maxSymbols = 240
 	maxCommits = 40
 	maxRefs    = 60
-	maxPaths   = 120
+	maxPaths   = 80
 )
 
 // What a mention weighs by where it stands. A name that the agent used in a
