@@ -28,7 +28,7 @@ var choiceMarks = [...]struct {
 }
 
 // idle are alternatives that nobody would have taken: to name them is no choice.
-var idle = []string{"guess", "speculat", "assum", "papering", "hoping", "leaving changes", "getting stuck", "waiting"}
+var idle = []string{"just ", "only ", "merely ", "simply ", "guess", "speculat", "assum", "papering", "hoping", "leaving changes", "getting stuck", "waiting"}
 
 // proposalMarks begin what the assistant only proposes.
 var proposalMarks = []string{"i suggest", "i recommend", "i propose", "i'd suggest", "i'd recommend", "i would suggest", "i would recommend", "shall i", "should i", "want me to", "would you like me to", "do you want me to", "my recommendation", "recommended:", "proposal:", "we could", "i could", "i can ", "option ", "if you want", "if you'd like", "ready to proceed", "ok to proceed", "proceed?", "go ahead?", "¿quieres que", "quer que eu", "devo ", "voulez-vous que", "veux-tu que", "soll ich", "мне сделать", "хотите", "要不要", "需要我", "是否要", "しましょうか", "よろしいですか", "할까요", "decision:"}

@@ -80,19 +80,21 @@ func TestAnswersToFactsAreNoVerdicts(t *testing.T) {
 
 func TestStatedChoices(t *testing.T) {
 	for text, want := range map[string]bool{
-		"I'll use slog instead of zap because it is in the standard library.": true,
-		"The root cause is an off-by-one in the pager.":                       true,
-		"**The fix:** lock before the read.":                                  true,
-		"Decision: use cursor paging.":                                        true,
-		"I decided to keep the old name.":                                     true,
-		"Going with a heap here.":                                             true,
-		"Let me verify rather than speculate.":                                false,
-		"Let me find the root cause.":                                         false,
-		"I'll use grep to look for it.":                                       false,
-		"The fix is committed.":                                               false,
-		"I'm isolating the test instead of guessing.":                         false,
-		"If the root cause is in the pager, we stop.":                         false,
-		"Should I decide on a fix: A or B?":                                   false,
+		"I'll use slog instead of zap because it is in the standard library.":  true,
+		"The root cause is an off-by-one in the pager.":                        true,
+		"**The fix:** lock before the read.":                                   true,
+		"Decision: use cursor paging.":                                         true,
+		"I decided to keep the old name.":                                      true,
+		"Going with a heap here.":                                              true,
+		"Let me verify rather than speculate.":                                 false,
+		"Let me find the root cause.":                                          false,
+		"I'll use grep to look for it.":                                        false,
+		"The fix is committed.":                                                false,
+		"I'm isolating the test instead of guessing.":                          false,
+		"I'm adding direct tests instead of only relying on the higher level.": false,
+		"I'm doing my own pass so I can judge it instead of just relaying it.": false,
+		"If the root cause is in the pager, we stop.":                          false,
+		"Should I decide on a fix: A or B?":                                    false,
 	} {
 		f := newSession().user("Go.").says(text).facts(t)
 		if got := len(decided(f, "stated")) == 1; got != want {

@@ -183,6 +183,9 @@ func (n *nameSlot) dotted(text string, start, end int, all uint8, m *mention) bo
 		return true
 	}
 	if hasKnownExtension(t) && t[0] != '@' {
+		if listsFiles(t) {
+			return false
+		}
 		if m.output && (strings.HasPrefix(t, "a/") || strings.HasPrefix(t, "b/")) {
 			t = t[2:] // of a diff
 		}

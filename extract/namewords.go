@@ -133,3 +133,11 @@ func isChoice(text string, start, end int) bool {
 	return slashes == 1 && (start == 0 || strings.IndexByte(" \t\n(", text[start-1]) >= 0) &&
 		(end == len(text) || strings.IndexByte(" \t\n).,;", text[end]) >= 0)
 }
+
+// listsFiles tells names of files with a slash between them from a path:
+// "client.go/types.go".
+func listsFiles(t string) bool {
+	slash := strings.IndexByte(t, '/')
+	dot := strings.LastIndexByte(t, '.')
+	return slash > 0 && dot > slash && strings.HasSuffix(t[:slash], t[dot:])
+}
