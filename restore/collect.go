@@ -166,7 +166,13 @@ func (r *renderer) invariants() section {
 
 func (r *renderer) todo() section {
 	s := newSection(secTodo)
-	if line := phaseLine(&r.state.Phase); line != "" {
+	phase := r.state.Phase
+	for i := range r.state.Context.Todo {
+		if t := &r.state.Context.Todo[i]; t.Status == "in_progress" && t.Text == phase.Name {
+			phase.Name, phase.Status = "", "" // said by the list
+		}
+	}
+	if line := phaseLine(&phase); line != "" {
 		s.must(line)
 	}
 	if p := r.state.Context.Plan; p != nil {

@@ -112,14 +112,30 @@ func (r *renderer) inspected() section {
 	return s
 }
 
-// byRecency ranks files by their last touch; one that was touched often counts as newer.
+// byRecency ranks files by their last touch; one that was touched often counts as newer,
+// and a client's own output file as older than any.
 func byRecency(files []pith.File) []int {
 	rank := make([]int, len(files))
 	for i := range files {
 		f := &files[i]
 		rank[i] = -f.Source.Message - min(f.Touches, 10)*20
+		if f.Outside && isTemporary(f.Path) {
+			rank[i] += passing
+		}
 	}
 	return rank
+}
+
+// passing ranks what lies in a folder for temporary files behind all others.
+const passing = 1 << 30
+
+func isTemporary(path string) bool {
+	for _, p := range [...]string{"/tmp/", "/private/tmp/", "/var/folders/", "/private/var/folders/"} {
+		if strings.HasPrefix(path, p) {
+			return true
+		}
+	}
+	return strings.Contains(path, `\AppData\Local\Temp\`)
 }
 
 // paths were named, but neither read nor written.

@@ -73,3 +73,37 @@ func TestNextActionIsNobodysWordsUnlessTheyAre(t *testing.T) {
 		}
 	}
 }
+
+func TestFinishedStepsAreNamedByTheirSubject(t *testing.T) {
+	for text, want := range map[string]string{
+		"git commit -m \"$(cat <<'EOF'\nfix: round once": "- git commit -m “fix: round once”\n",
+		"git push -u origin HEAD 2>&1":                   "- git push -u origin HEAD 2>&1\n",
+		"git commit -F - <<EOF\nfix: a":                  "- git commit -F - “fix: a”\n",
+	} {
+		s := working()
+		s.Context.Done = []pith.Quote{{Text: text, Provenance: pith.Assistant}}
+		if got := Render(s, Options{}).Text; !strings.Contains(got, want) {
+			t.Errorf("no %q for %q", want, text)
+		}
+	}
+}
+
+func TestThePhaseIsNotSaidTwice(t *testing.T) {
+	s := working()
+	s.Phase.Name = s.Context.Todo[0].Text
+	if text := Render(s, Options{}).Text; strings.Count(text, "write the fix") != 1 || !strings.Contains(text, "Phase 2 of 3\n") {
+		t.Errorf("in\n%s", text)
+	}
+}
+
+func TestTemporaryOutputsRankLast(t *testing.T) {
+	s := working()
+	s.Files.Inspected = []pith.File{
+		{Path: "/tmp/tasks/1.output", Outside: true, Source: pith.Source{Message: 900}},
+		{Path: "/srv/shop/old.go", Source: pith.Source{Message: 1}},
+	}
+	order := byRecency(s.Files.Inspected)
+	if order[0] < order[1] {
+		t.Errorf("ranks are %v", order)
+	}
+}

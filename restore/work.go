@@ -245,8 +245,22 @@ func (r *renderer) questions() section {
 
 func (r *renderer) done() section {
 	s := newSection(secDone)
-	addQuotes(&s, r.state.Context.Done, longLine)
+	all := r.state.Context.Done
+	for i := range all {
+		s.add(len(all)-i, "- "+oneLine(truncate.Text(doneLine(all[i].Text), longLine)))
+	}
 	return s
+}
+
+// doneLine is a command that finished something, without the shell's way of
+// giving it its message: `git commit -m "$(cat <<'EOF'` and the subject below.
+func doneLine(text string) string {
+	head, subject, ok := strings.Cut(strings.TrimSpace(text), "\n")
+	at := strings.IndexAny(head, "\"$<'")
+	if !ok || at < 0 || !strings.Contains(head, "<<") {
+		return text
+	}
+	return strings.TrimSpace(head[:at]) + " “" + strings.TrimSpace(subject) + "”"
 }
 
 func (r *renderer) environment() section {
