@@ -26,15 +26,10 @@ const maxAfter = 64
 type draft struct {
 	m    pith.Message
 	raws [][]byte
-	// row is where RowIDs begins: most messages are one row.
-	row [1]string
 }
 
 func (s *claudeCode) draft(m *pith.Message, row string, blocks []pith.Block, content []byte) *draft {
 	dr := &draft{m: *m}
-	if row != "" {
-		dr.m.RowIDs = dr.row[:0]
-	}
 	dr.add(row, blocks, content, s.d.opts.KeepRaw)
 	return dr
 }
