@@ -17,9 +17,11 @@ type fileSlot struct {
 	order      []*fileUse
 	incomplete bool
 	// writes counts the modifications that were read off calls; before holds
-	// what git status showed as changed while there were none.
+	// what git status showed as changed while there were none in its repository;
+	// atWork is set for a status that comes after one.
 	writes int
 	before map[string]bool
+	atWork bool
 }
 
 // fileUse is one path with its last touch.

@@ -215,6 +215,8 @@ func TestGitOutput(t *testing.T) {
 		{"commit", "created new.go git, renamed lib/b.go from lib/a.go git, deleted lib/a.go git, deleted old.go git", "", []did{
 			sh("git commit -m x", 0, "[main abc1234] x\n 3 files changed\n create mode 100644 new.go\n rename lib/{a.go => b.go} (90%)\n delete mode 100644 old.go")}},
 		{"status before any work", "", "", []did{sh("git status --short", 0, " M theirs.go\n?? note.md")}},
+		{"status of a repository that the agent only reads", "created /tmp/note.md outside", "", []did{
+			sh("echo x > /tmp/note.md", 0, ""), sh("git -C /srv/other status --short", 0, " M theirs.go"), sh("git status --short", 0, " M theirs.go")}},
 		{"status after a script", "edited x.go, created gen.go git", "", []did{
 			sh("git status", 0, "Changes not staged for commit:\n\tmodified:   theirs.go\n"), sh("sed -i s/a/b/ x.go && make gen", 0, ""),
 			sh("git status", 0, "On branch main\nChanges not staged for commit:\n\tmodified:   theirs.go\n\tmodified:   x.go\n\nUntracked files:\n\tgen.go\n")}},

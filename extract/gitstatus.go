@@ -4,6 +4,7 @@ import "strings"
 
 // gitStatus reads git status, long and short.
 func (s *fileSlot) gitStatus(c *Call, top, out string) {
+	s.atWork = s.wroteBelow(top)
 	untracked := false
 	for rest := out; rest != ""; {
 		end := lineEnd(rest, 0)
@@ -62,7 +63,8 @@ func (s *fileSlot) shortStatus(c *Call, top, l string) {
 
 // statusFile records a file that the working tree holds changed. Who changed it
 // git does not say: it is labelled so, what the agent is known to have done to a
-// file stands, and what was changed before the agent wrote anything is not its work.
+// file stands, and what was changed before the agent wrote anything in that
+// repository is not its work.
 func (s *fileSlot) statusFile(c *Call, top, path string, op touchOp, from string) {
 	path = strings.Trim(path, `"`)
 	if !looksLikeFile(path) {
@@ -72,7 +74,7 @@ func (s *fileSlot) statusFile(c *Call, top, path string, op touchOp, from string
 	if u := s.byPath[resolved]; u != nil && u.modified || s.before[resolved] {
 		return
 	}
-	if s.writes == 0 {
+	if !s.atWork {
 		if s.before == nil {
 			s.before = map[string]bool{}
 		}
@@ -80,4 +82,17 @@ func (s *fileSlot) statusFile(c *Call, top, path string, op touchOp, from string
 		return
 	}
 	s.add(c, touch{path: path, dir: top, op: op, via: "git", from: from, printed: true})
+}
+
+// wroteBelow tells whether a call has written a file of a repository so far.
+func (s *fileSlot) wroteBelow(top string) bool {
+	if s.writes == 0 || top == "" {
+		return s.writes > 0
+	}
+	for _, u := range s.order {
+		if u.modified && pathWithin(top, u.file.Path) {
+			return true
+		}
+	}
+	return false
 }
