@@ -226,7 +226,7 @@ func forbidsAt(ws []word, i int, command bool) bool {
 	case "cannot", "can't":
 		return prev == "you" && next != "see" || prev == "we" && slices.Contains([]string{"change", "break", "touch", "use", "add", "modify", "drop", "lose", "push", "deploy", "upgrade", "rename", "remove", "afford", "have"}, next)
 	case "no":
-		return deniesNoun(ws, i)
+		return deniesNoun(ws, i) || sparesWork(ws, i)
 	case "nothing", "nobody", "none":
 		return ws[i].first && slices.Contains([]string{"gets", "may", "should", "must", "can", "is", "leaves", "goes", "else", "of", "touches", "changes"}, next) && textAt(ws, i+2) != "wrong" && !containsAny(ws[:i], "nothing")
 	case "without":
@@ -259,12 +259,22 @@ func negates(ws []word, i, verb int) bool {
 		return false
 	case ws[i].first || openClause(ws, i):
 		return !describes(ws, i) && !slices.Contains([]string{"i", "we", "you", "they", "know", "think", "get", "see"}, next) || next == "you" && textAt(ws, verb+1) == "dare"
+	case next == "think" && (prev == "i" || prev == "we"):
+		then := textAt(ws, verb+2)
+		return slices.Contains([]string{"i", "we", "you"}, textAt(ws, verb+1)) && (then == "should" || then == "must" || then == "want")
 	case prev == "i" || prev == "we":
 		return slices.Contains([]string{"want", "wish", "like", "allow", "accept", "commit", "use", "push", "do"}, next)
 	case prev == "you":
 		return !slices.Contains([]string{"need", "have", "know", "see", "seem", "get", "think", "want"}, next)
 	}
 	return false
+}
+
+// sparesWork: "no need to look outside of this folder", but neither "no need"
+// nor "no need to ask", which allows something.
+func sparesWork(ws []word, i int) bool {
+	return ws[i].first && textAt(ws, i+1) == "need" && textAt(ws, i+2) == "to" && len(ws) > i+4 &&
+		!slices.Contains([]string{"ask", "worry", "wait", "confirm", "apologise", "apologize", "thank", "say", "tell", "explain", "rush", "panic"}, ws[i+3].text)
 }
 
 // deniesNoun: "no new dependencies", but not "no, it is fine" or "no need".

@@ -91,6 +91,9 @@ func requiresAt(ws []word, i int, command, question bool) bool {
 	case "always":
 		return command && next != "" && openClause(ws, i) || slices.Contains([]string{"must", "should", "please", "you"}, prev) || command && i > 1 && !containsAny(ws[:i], "is", "are", "was", "it", "they") && containsAny(ws[:i], "when", "if", "pr", "prs")
 	case "keep":
+		if next == "it" && slices.Contains([]string{"stable", "simple", "small", "short", "minimal", "compatible", "backwards", "private", "generic", "consistent", "readable", "concise"}, textAt(ws, i+2)) {
+			return openClause(ws, i)
+		}
 		return openClause(ws, i) && next != "" && !slices.Contains([]string{"going", "in", "working", "up", "me", "it", "on", "trying", "iterating"}, next) && (prev != "to" || containsAny(ws[:i], "sure", "need", "needs", "want", "have", "must"))
 	case "stop":
 		return openClause(ws, i) && slices.Contains([]string{"after", "when", "before", "and", "once", "at", "if", "there", "here"}, next)
@@ -103,7 +106,7 @@ func requiresAt(ws []word, i int, command, question bool) bool {
 	case "use":
 		return openClause(ws, i) && containsAny(ws[i:], "not", "over") && next != "over"
 	case "ask":
-		return openClause(ws, i) && slices.Contains([]string{"me", "first", "before", "us"}, next)
+		return openClause(ws, i) && textAt(ws, i-2) != "need" && slices.Contains([]string{"me", "first", "before", "us"}, next)
 	case "wait":
 		return openClause(ws, i) && slices.Contains([]string{"for", "until", "till", "before"}, next)
 	case "check", "confirm":
