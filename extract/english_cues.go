@@ -138,7 +138,7 @@ func obliges(ws []word, i int) bool {
 		return false
 	}
 	switch next {
-	case "have", "mean", "work", "probably", "i", "we", "":
+	case "have", "mean", "work", "probably", "i", "we", "", "not": // "should not" forbids, or says nothing
 		return false
 	case "do":
 		return after != "it" && after != "that" && after != "the"

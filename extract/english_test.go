@@ -101,6 +101,7 @@ func TestEnglishRules(t *testing.T) {
 		"no, I did":                                                  "",
 		"No problem":                                                 "",
 		"no need to ask before you commit":                           "",
+		"But moving a repo should not mean keeping a mirror":         "",
 		"I don't think so, it works":                                 "",
 		"I don't think we saw that before":                           "",
 		"no need":                                                    "",
