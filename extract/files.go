@@ -122,7 +122,9 @@ func (s *fileSlot) apply(c *Call, u *fileUse, t touch) {
 		return
 	}
 	was := u.file.Op
-	u.file.Via = t.via
+	if !t.printed || !u.modified { // what git prints later does not tell how it was written
+		u.file.Via = t.via
+	}
 	if !t.printed {
 		s.writes++
 	}

@@ -107,3 +107,11 @@ func TestTemporaryOutputsRankLast(t *testing.T) {
 		t.Errorf("ranks are %v", order)
 	}
 }
+
+func TestExcerptsTellWhatFailed(t *testing.T) {
+	e := &pith.Evidence{Signature: "a.go:1: undefined: x", Excerpt: &pith.Excerpt{Tail: []string{
+		"ok  \tshop/a\t0.1s", "a.go:1: undefined: x", "--- FAIL: TestA", "--- PASS: TestB", "test b ... ok", "tests/a.py::test_c PASSED", "✓ adds", "FAIL"}}}
+	if got := excerpt(e); got != "  > --- FAIL: TestA\n  > FAIL" {
+		t.Errorf("got %q", got)
+	}
+}

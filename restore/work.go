@@ -138,7 +138,7 @@ func countsText(c *pith.Counts) string {
 }
 
 // excerpt is the end of an output, each line marked as quoted; the line that
-// is the signature is not repeated.
+// is the signature is not repeated, and what passed is not told.
 func excerpt(e *pith.Evidence) string {
 	if e.Excerpt == nil {
 		return ""
@@ -147,18 +147,25 @@ func excerpt(e *pith.Evidence) string {
 	if len(lines) == 0 {
 		lines = e.Excerpt.Head
 	}
-	if len(lines) > excerptLines {
-		lines = lines[len(lines)-excerptLines:]
-	}
 	var out []string
 	for _, l := range lines {
 		l = strings.TrimSpace(l)
-		if l == "" || l == strings.TrimSpace(e.Signature) {
+		if l == "" || l == strings.TrimSpace(e.Signature) || saysPassed(l) {
 			continue
 		}
 		out = append(out, "  > "+oneLine(truncate.Text(l, longLine)))
 	}
-	return strings.Join(out, "\n")
+	return strings.Join(out[max(0, len(out)-excerptLines):], "\n")
+}
+
+// saysPassed knows lines of a failed run that tell what did not fail.
+func saysPassed(line string) bool {
+	for _, p := range [...]string{"ok ", "ok\t", "--- PASS", "=== RUN", "=== PAUSE", "=== CONT", "?   ", "?\t", "✓ ", "✔ "} {
+		if strings.HasPrefix(line, p) {
+			return true
+		}
+	}
+	return strings.HasSuffix(line, " ... ok") || strings.HasSuffix(line, " PASSED")
 }
 
 // decisions: the user's own first, then the latest.
