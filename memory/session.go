@@ -137,8 +137,12 @@ func (s *Session) complete(o ReadOptions) error {
 		}
 	}
 	if s.Messages == 0 {
+		err := errors.New("it holds no messages")
+		if len(s.Skipped) > 0 {
+			err = fmt.Errorf("%w that can be read: %d damaged rows, the first on line %d (%s)", err, s.SkippedN, s.Skipped[0].Line, s.Skipped[0].Reason)
+		}
 		return &pith.Error{
-			Op: "read the session", Kind: pith.KindInput, Err: errors.New("it holds no messages"),
+			Op: "read the session", Kind: pith.KindInput, Err: err,
 			Hint: "pass a session file of a coding agent, or an API request body",
 		}
 	}

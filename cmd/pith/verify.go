@@ -139,8 +139,13 @@ func (c *console) provenance(v *verdict, s *pith.State, session string) error {
 		v.Unchecked = append(v.Unchecked, "provenance: the state names no transcript; pass --transcript")
 		return nil
 	}
-	if _, err := os.Stat(session); errors.Is(err, fs.ErrNotExist) && !explicit {
+	info, err := os.Stat(session)
+	if errors.Is(err, fs.ErrNotExist) && !explicit {
 		v.Unchecked = append(v.Unchecked, "provenance: "+session+" is not there; pass --transcript")
+		return nil
+	}
+	if err == nil && !info.Mode().IsRegular() && !explicit { // a pipe can be read once, and may never end
+		v.Unchecked = append(v.Unchecked, "provenance: "+session+" is no file any more; pass --transcript")
 		return nil
 	}
 	in, err := c.open(session)
