@@ -100,3 +100,21 @@ func TestOpenQuestions(t *testing.T) {
 		t.Errorf("open questions are %+v", q)
 	}
 }
+
+func TestRemarksAreAnswered(t *testing.T) {
+	for text, want := range map[string]string{
+		"that was a little while back :|":            "Answer the user: “that was a little while back :|”",
+		"why is this happening?":                     "Answer the user: “why is this happening?”",
+		"continue with the pager":                    "continue with the pager",
+		"can you check the readme":                   "can you check the readme",
+		"can we check the other places?":             "can we check the other places?",
+		"it still fails. Look at the second run.":    "it still fails. Look at the second run.",
+		"看一下第二次运行":                                   "看一下第二次运行",
+		"I was wrong, the first run was the bad one": "Answer the user: “I was wrong, the first run was the bad one”",
+	} {
+		f := newSession().user("Find out why the nightly run fails.").says("It was slow since March.").user(text).facts(t)
+		if f.Next.Basis != "user_request" || !strings.HasPrefix(f.Next.Text, want) {
+			t.Errorf("%q: next is %q (%s)", text, f.Next.Text, f.Next.Basis)
+		}
+	}
+}

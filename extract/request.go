@@ -15,6 +15,9 @@ func request(x *Extractor, f *Facts) pith.NextAction {
 		text = headTail(text, maxContextBytes, maxContextBytes/2)
 	}
 	n := withTarget(f, x, pith.NextAction{Kind: "inspect", Text: headTail(text, maxNextBytes-400, 360), Basis: "user_request", Provenance: pith.UserExplicit, Source: q.user.at})
+	if n.Kind == "inspect" && isRemark(text) {
+		n.Text = "Answer the user: “" + n.Text + "”"
+	}
 	switch {
 	case q.asked.text != "" && isReply(q.user.text):
 		n.Text += " (in answer to: “" + closingSentence(q.asked.text) + "”)"
@@ -23,6 +26,18 @@ func request(x *Extractor, f *Facts) pith.NextAction {
 	}
 	n.Text += pause(x, f)
 	return n
+}
+
+// isRemark tells words that ask for no work, or ask a question, from a request:
+// what follows from them is an answer.
+func isRemark(text string) bool {
+	remark := true
+	sentences(text, func(p sentence) {
+		lower := strings.ToLower(text[p.start:p.end])
+		ws := englishWords(lower)
+		remark = remark && len(ws) > 0 && !commands(ws) && !asks(ws) && !hasPhrase(lower, "can we") && !hasPhrase(lower, "could we")
+	})
+	return remark && text != ""
 }
 
 // isReply tells whether a text only means something after what it answers.
