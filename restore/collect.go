@@ -323,17 +323,23 @@ const longRequest = 320
 // under the goal or the later messages.
 func (r *renderer) answer() string {
 	n := &r.state.Next
+	const toAnswer = "Answer the user: “"
 	text := oneLine(n.Text)
+	remark := strings.HasPrefix(text, toAnswer)
+	text = strings.TrimPrefix(text, toAnswer)
 	said, above := r.state.Goal.Text, "the goal above"
 	if k := len(r.state.Goal.Amendments); k > 0 {
 		said, above = r.state.Goal.Amendments[k-1].Text, "the last message above"
 	}
 	if len(text) > longRequest && strings.HasPrefix(oneLine(said), text[:longRequest/2]) {
 		text = truncate.Text(text, longRequest/2) + "” (in full: " + above + ")"
-	} else {
+	} else if !remark {
 		text += "”"
 	}
-	if n.Kind == "edit" {
+	switch {
+	case remark:
+		return toAnswer + text
+	case n.Kind == "edit":
 		return "Carry out what the user asked: “" + text
 	}
 	return "Answer the user, doing what it takes: “" + text
