@@ -51,6 +51,11 @@ func cleanLabel(s string, limit int) string {
 }
 
 func (l *labels) message(m *pith.Message) {
+	switch m.Role {
+	case pith.RoleSystem, pith.RoleUser, pith.RoleAssistant:
+	default: // whose words they are is said by each block, not by the role
+		m.Role = pith.RoleUser
+	}
 	l.cwd.clean(&m.CWD, longestPath)
 	l.branch.clean(&m.Branch, longestBranch)
 	l.model.clean(&m.Model, longestName)
