@@ -11,8 +11,8 @@ const (
 )
 
 // chooseBase finds the directory that the listed paths are written relative to:
-// the root, or one above it where nearly all of them lie beside the root, as
-// when a session in a worktree reads the main checkout.
+// the root, or the main checkout above it where the root is a worktree in it and
+// nearly all of them lie beside the worktree.
 func (r *renderer) chooseBase() {
 	root := strings.TrimRight(r.state.Checkpoint.Workspace.Root, `/\`)
 	r.base = root
@@ -21,6 +21,9 @@ func (r *renderer) chooseBase() {
 	dir := root
 	for range maxLevelsUp {
 		dir = parent(dir)
+		if !strings.Contains(root[len(dir):], "worktree") {
+			continue
+		}
 		if saved, count := r.savedBy(dir); saved > best && count > 4*ownCount {
 			best, r.base = saved, dir
 		}
