@@ -1,8 +1,3 @@
-// Package extract turns a session into facts, without a model: a fold over its
-// messages in which each slot of the state has a file of its own.
-//
-// It reads the whole conversation, never a shortened one, and it reads
-// redacted text only: every message has gone through package redact before.
 package extract
 
 import "github.com/pith-memory/pith"
