@@ -79,3 +79,28 @@ func eachFile(t *testing.T, ext string, f func(path, text string)) {
 		t.Fatal(err)
 	}
 }
+
+// TestExtractMap keeps the map in extract/doc.go true: every file is on it,
+// and every file on it is there.
+func TestExtractMap(t *testing.T) {
+	doc, err := os.ReadFile(filepath.Join("extract", "doc.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	named := map[string]bool{"doc.go": true}
+	for _, name := range regexp.MustCompile(`[a-z_]+\.go`).FindAllString(string(doc), -1) {
+		named[name] = true
+		if _, err := os.Stat(filepath.Join("extract", name)); err != nil {
+			t.Errorf("extract/doc.go names %s, which is not there", name)
+		}
+	}
+	files, err := filepath.Glob(filepath.Join("extract", "*.go"))
+	if err != nil || len(files) == 0 {
+		t.Fatal("no files", err)
+	}
+	for _, f := range files {
+		if name := filepath.Base(f); !strings.HasSuffix(name, "_test.go") && !named[name] {
+			t.Errorf("extract/doc.go does not say what %s is for", name)
+		}
+	}
+}

@@ -10,12 +10,14 @@
 //	goal               goal.go, worktype.go, language.go
 //	constraints        constraints.go; what a rule is: cues.go (nine languages), english.go, english_cues.go,
 //	                   rulekind.go; sentences.go; refused candidates: quarantine.go; the client's own limits: environment.go
-//	files              files.go, filetools.go (edit tools), shellfiles.go and its shell*.go (commands), scriptfiles.go
+//	files              files.go, filetools.go (edit tools), shellfiles.go, shellwrites.go, shelloperands.go (commands), scriptfiles.go
 //	                   (inline scripts), patch.go, gitoutput.go, gitstatus.go; paths.go; workspace.go (root, branch, worktree)
 //	shell lines        shell.go (the parser), shellwords.go, shellprefix.go, shelltool.go (which tools run commands)
 //	evidence           evidence.go; what verifies: verifiers.go, verifier_words.go; whose exit code it is: masking.go,
-//	                   outcome.go, probes.go; evidence_late.go (codes that come later), evidence_facts.go (supersedes,
-//	                   resolves), evidence_scope.go; counts.go and its counts_*.go, signature.go, excerpt.go; claims.go
+//	                   outcome.go, probes.go; evidence_late.go (codes that come later), evidence_steps.go (failed steps that another line takes),
+//	                   evidence_facts.go (supersedes,
+//	                   resolves), evidence_scope.go; counts.go, counts_summary.go, counts_tools.go; signature.go, excerpt.go;
+//	                   claims.go
 //	failed attempts    failures.go, failures_facts.go, approaches.go
 //	decisions          decisions.go, choices.go, verdicts.go, plan.go
 //	phase and todo     phase.go, todo.go, parts.go (of a numbered request), done.go
