@@ -3,6 +3,7 @@ package extract
 import (
 	"sort"
 	"strings"
+	"unicode"
 
 	"github.com/pith-memory/pith"
 )
@@ -25,7 +26,7 @@ const (
 func excerptOf(output string, budget int) *pith.Excerpt {
 	var lines []string
 	eachLine(output, func(line string) {
-		if s := strings.TrimRight(line, " \t"); s != "" && !isNoOutput(s) {
+		if s := strings.TrimRightFunc(line, unicode.IsSpace); s != "" && !isNoOutput(s) {
 			lines = append(lines, s)
 		}
 	})

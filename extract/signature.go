@@ -140,6 +140,9 @@ func testifyError(text string) string {
 // lineRank tells how well a line names a failure. It looks at the beginning of
 // the line first, since most lines are no candidates at all.
 func lineRank(s string) int {
+	if s == "" {
+		return rankNothing
+	}
 	switch s[0] {
 	case 'F':
 		switch {
