@@ -30,7 +30,9 @@ type fileUse struct {
 	modified bool
 	// shown is set once its content was shown or written by the agent.
 	shown bool
-	seq   int
+	// read is how its content was last shown, where it was.
+	read *pith.File
+	seq  int
 }
 
 // touch is what one call did to one path.
@@ -119,6 +121,10 @@ func (s *fileSlot) apply(c *Call, u *fileUse, t touch) {
 			u.file.Op, u.file.Via = pith.FileInspected, t.via
 		}
 		u.shown, u.file.Stale = true, false
+		u.read = &pith.File{
+			Path: u.file.Path, AsUsed: u.file.AsUsed, Op: pith.FileInspected,
+			Via: t.via, Agent: u.file.Agent, Source: u.file.Source, Touches: u.file.Touches,
+		}
 		return
 	}
 	was := u.file.Op
@@ -184,7 +190,8 @@ func (s *fileSlot) staleAll(dir string) {
 	}
 }
 
-// facts lists the files, the last touched first.
+// facts lists the files, the last touched first. A file that was shown and
+// written stands in both lists.
 func (s *fileSlot) facts(f *Facts, x *Extractor) {
 	f.Files.Complete = !s.incomplete
 	f.Files.Modified, f.Files.Inspected = []pith.File{}, []pith.File{}
@@ -193,9 +200,15 @@ func (s *fileSlot) facts(f *Facts, x *Extractor) {
 	for _, u := range order {
 		file := u.file
 		file.Outside = isOutside(&f.Workspace, file.Path)
-		if u.modified {
+		switch {
+		case u.modified:
 			f.Files.Modified = append(f.Files.Modified, file)
-		} else if file.Op == pith.FileInspected {
+			if u.read != nil {
+				shown := *u.read
+				shown.Stale, shown.Outside = file.Stale || file.Op == pith.FileDeleted, file.Outside
+				f.Files.Inspected = append(f.Files.Inspected, shown)
+			}
+		case file.Op == pith.FileInspected:
 			f.Files.Inspected = append(f.Files.Inspected, file)
 		}
 	}

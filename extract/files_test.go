@@ -73,15 +73,15 @@ func TestFileTools(t *testing.T) {
 		name, modified, inspected string
 		calls                     []did
 	}{
-		{"read and edit", "edited a.go", "inspected b.go", []did{
+		{"read and edit", "edited a.go", "inspected a.go, inspected b.go", []did{
 			tool("Read", "file_path=/srv/shop/a.go", "1 x"), tool("Read", "file_path=/srv/shop/b.go", "1 x"), tool("Edit", "file_path=/srv/shop/a.go", "ok")}},
 		{"created stays created", "created a.go", "", []did{
 			tool("Write", "file_path=a.go", "File created successfully at: a.go"), tool("Edit", "file_path=a.go", "ok")}},
-		{"overwritten", "edited a.go", "", []did{
+		{"overwritten", "edited a.go", "inspected a.go", []did{
 			tool("read_file", "path=a.go", "x"), tool("write_file", "path=a.go¦content=y", "ok")}},
 		{"created and deleted", "deleted a.go", "", []did{
 			tool("create_file", "path=a.go", "ok"), tool("delete_file", "path=a.go", "ok")}},
-		{"moved", "renamed b.go from a.go, deleted a.go", "", []did{
+		{"moved", "renamed b.go from a.go, deleted a.go", "inspected a.go stale", []did{
 			tool("read_file", "path=a.go", "x"), tool("move_file", "source=a.go¦destination=b.go", "ok")}},
 		{"editor with commands", "edited a.py", "inspected b.py", []did{
 			tool("str_replace_editor", "command=view¦path=/srv/shop/b.py", "1 x"), tool("str_replace_based_edit_tool", "command=str_replace¦path=a.py", "ok"),
@@ -228,8 +228,8 @@ func TestGitOutput(t *testing.T) {
 			tool("Read", "file_path=a.go", "x"), sh("git checkout main", 0, "Switched to branch 'main'")}},
 		{"branch made", "", "inspected a.go", []did{
 			tool("Read", "file_path=a.go", "x"), sh("git checkout -b fix", 0, "Switched to a new branch 'fix'")}},
-		{"shell edit after reading", "edited a.go stale", "", []did{tool("Read", "file_path=a.go", "x"), sh("sed -i s/a/b/ a.go", 0, "")}},
-		{"own edit after reading", "edited a.go", "", []did{tool("Read", "file_path=a.go", "x"), tool("Edit", "file_path=a.go", "ok")}},
+		{"shell edit after reading", "edited a.go stale", "inspected a.go stale", []did{tool("Read", "file_path=a.go", "x"), sh("sed -i s/a/b/ a.go", 0, "")}},
+		{"own edit after reading", "edited a.go", "inspected a.go", []did{tool("Read", "file_path=a.go", "x"), tool("Edit", "file_path=a.go", "ok")}},
 		{"diff headers", "", "inspected lib/x.go git", []did{
 			sh("git show abc1234", 0, "commit abc1234\n\ndiff --git a/lib/x.go b/lib/x.go\n--- a/lib/x.go\n+++ b/lib/x.go\n")}},
 		{"others' commits", "", "", []did{

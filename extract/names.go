@@ -13,7 +13,7 @@ const (
 	maxSymbols = 240
 	maxCommits = 40
 	maxRefs    = 60
-	maxPaths   = 80
+	maxPaths   = 110
 )
 
 // What a mention weighs by where it stands. A name that the agent used in a

@@ -49,19 +49,6 @@ func (s *set) add(v string) {
 	}
 }
 
-func (s *set) remove(v string) {
-	if !s.has[v] {
-		return
-	}
-	delete(s.has, v)
-	for i, x := range s.list {
-		if x == v {
-			s.list = append(s.list[:i], s.list[i+1:]...)
-			return
-		}
-	}
-}
-
 // NewObserver returns an Observer that has read nothing.
 func NewObserver() *Observer {
 	return &Observer{

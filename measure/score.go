@@ -42,18 +42,18 @@ func (o *Observer) Score(s *pith.State) Retention {
 }
 
 func (o *Observer) scorePaths(s *pith.State, r *Retention) {
-	modified, stated := map[string]bool{}, map[string]bool{}
+	modified, inspected := map[string]bool{}, map[string]bool{}
 	for _, f := range s.Files.Modified {
-		modified[f.Path], stated[f.Path] = true, true
+		modified[f.Path] = true
 	}
 	for _, f := range s.Files.Inspected {
-		stated[f.Path] = true
+		inspected[f.Path] = true
 	}
 	for _, p := range o.modified.list {
 		r.Modified.count(modified[p], p)
 	}
 	for _, p := range o.read.list {
-		r.Inspected.count(stated[p], p)
+		r.Inspected.count(inspected[p], p)
 	}
 }
 

@@ -91,15 +91,11 @@ func (o *Observer) result(use, res *pith.Block, cwd string) {
 }
 
 func (o *Observer) inspect(p, cwd string) {
-	if p = resolve(cwd, p); p != "" && !o.modified.has[p] {
-		o.read.add(p)
-	}
+	o.read.add(resolve(cwd, p))
 }
 
 func (o *Observer) modify(p, cwd string) {
-	p = resolve(cwd, p)
-	o.modified.add(p)
-	o.read.remove(p)
+	o.modified.add(resolve(cwd, p))
 }
 
 func (o *Observer) shell(use, res *pith.Block, cwd string, failed bool) {

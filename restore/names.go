@@ -95,14 +95,22 @@ func (r *renderer) refs() section {
 	return s
 }
 
-// inspected are the files whose content was shown, the latest ranked first.
+// inspected are the files whose content was shown and that were not written,
+// the latest ranked first.
 func (r *renderer) inspected() section {
 	s := newLine(secInspected, "")
 	s.title = "Inspected files (relative to " + r.baseName() + "; * stale):"
 	all := r.state.Files.Inspected
 	order := byRecency(all)
+	written := make(map[string]bool, len(r.state.Files.Modified))
+	for i := range r.state.Files.Modified {
+		written[r.state.Files.Modified[i].Path] = true
+	}
 	for i := range all {
 		f := &all[i]
+		if written[f.Path] {
+			continue
+		}
 		mark := ""
 		if f.Stale || f.Disk == "changed" || f.Disk == "absent" {
 			mark = "*"
