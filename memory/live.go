@@ -36,9 +36,17 @@ func (l *liveMessages) boundary(b *pith.Boundary) {
 	})
 }
 
-// Conversation is the live context as an API body: what the client would have
-// sent at the cut, without its system prompt and tools, which are not in the file.
+// Conversation is what the client would have sent at the cut: the request body
+// itself, or one made of the live context of a session file, whose system
+// prompt and tools are not in the file.
 func (s *Session) Conversation() pith.Conversation {
+	if s.IsBody() {
+		// It was read once already, so it can be read again.
+		if c, err := wire.DecodeAs(s.Header.Format, s.body); err == nil {
+			c.Messages = slices.DeleteFunc(c.Messages, func(m pith.Message) bool { return m.Index > s.lastMessage })
+			return c
+		}
+	}
 	format := pith.FormatAnthropic
 	if s.Header.Format == pith.FormatCodex {
 		format = pith.FormatOpenAIResponses

@@ -51,6 +51,9 @@ type Session struct {
 	redactor    *redact.Redactor
 	digest      schema.Digest
 	kept        liveMessages
+	// body is the request body that was read, nil for a session file.
+	body  []byte
+	model string
 	// empty is set while no message held a block.
 	empty  bool
 	labels labels
@@ -63,7 +66,8 @@ func read(r io.Reader, o ReadOptions) (*Session, error) {
 		return nil, err
 	}
 	s := &Session{name: o.Name, extract: extract.New(), redactor: redact.New(redact.Options{}), empty: true}
-	s.kept.on = o.KeepLive
+	s.kept.on, s.body = o.KeepLive, d.Body()
+	s.Header.Format = d.Header().Format
 	for {
 		rec, err := d.Next()
 		if errors.Is(err, io.EOF) {
@@ -99,6 +103,9 @@ func (s *Session) add(rec pith.Record) {
 		m := rec.Message
 		if m.Index >= 0 {
 			s.Messages++
+		}
+		if m.Model != "" {
+			s.model = m.Model
 		}
 		s.empty = s.empty && len(m.Blocks) == 0
 		s.labels.message(m)
@@ -158,17 +165,25 @@ func (s *Session) complete(o ReadOptions) error {
 // lastYear is the last that a date in JSON can have.
 const lastYear = 9999
 
-// Reading is how full the window was at the cut.
+// Reading is how full the window was at the cut: of a request body, with its
+// system prompt and its tools.
 func (s *Session) Reading(window int) meter.Reading {
+	if s.IsBody() {
+		c := s.Conversation()
+		return meter.Read(&c, meter.ReadOptions{Window: window})
+	}
 	return s.live.Reading(meter.ReadOptions{Window: window, Model: s.Model()})
 }
+
+// IsBody tells a request body from a session file.
+func (s *Session) IsBody() bool { return s.body != nil }
 
 // Model is the model that answered last, "" where none is named.
 func (s *Session) Model() string {
 	if s.Header.Model != "" {
 		return s.Header.Model
 	}
-	return s.Facts().Model
+	return s.model
 }
 
 // LastMessage is the index of the last message that was read.

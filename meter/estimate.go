@@ -87,7 +87,9 @@ func EstimateMessage(m *pith.Message) pith.Tokens {
 
 // Breakdown says what fills a request. Units: tokens.
 type Breakdown struct {
-	System, Tools, Messages pith.Tokens
+	System   pith.Tokens `json:"system"`
+	Tools    pith.Tokens `json:"tools"`
+	Messages pith.Tokens `json:"messages"`
 }
 
 // Total is the size of the whole request.

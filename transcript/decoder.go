@@ -87,6 +87,7 @@ type Decoder struct {
 	unknown map[string]*int
 	skips   []Skip
 	skipped int
+	body    []byte
 }
 
 // NewDecoder reads as much of r as it takes to know the format.
@@ -147,6 +148,9 @@ func (d *Decoder) Next() (pith.Record, error) {
 
 // Header is what is known of the session so far.
 func (d *Decoder) Header() Header { return d.header }
+
+// Body is the request body that is read, nil where it is a session file.
+func (d *Decoder) Body() []byte { return d.body }
 
 // Skipped lists the damaged places, up to a limit, in file order.
 func (d *Decoder) Skipped() []Skip { return d.skips }

@@ -189,7 +189,7 @@ func (d *Decoder) readBody(f pith.Format) error {
 	if err != nil {
 		return err
 	}
-	d.done = true
+	d.done, d.body = true, body
 	d.header.Format, d.header.Model = conv.Format, conv.Model
 	if len(conv.System) > 0 {
 		system := &pith.Message{Index: pith.SystemIndex, Role: pith.RoleSystem, Blocks: conv.System}

@@ -15,19 +15,20 @@ import (
 
 // inspection is what `pith inspect` finds out about a session.
 type inspection struct {
-	File        string         `json:"file"`
-	Format      pith.Format    `json:"format"`
-	Session     string         `json:"session_id"`
-	Model       string         `json:"model"`
-	Window      int            `json:"window"`
-	WindowFrom  string         `json:"window_from"`
-	Messages    int            `json:"messages"`
-	Turns       []turnFill     `json:"turns"`
-	Fills       []share        `json:"what_fills_the_window"`
-	Triggers    []firing       `json:"triggers"`
-	Compactions []compaction   `json:"compactions"`
-	Skipped     int            `json:"skipped_rows"`
-	UnknownRows map[string]int `json:"passed_over_rows"`
+	File        string           `json:"file"`
+	Format      pith.Format      `json:"format"`
+	Session     string           `json:"session_id"`
+	Model       string           `json:"model"`
+	Window      int              `json:"window"`
+	WindowFrom  string           `json:"window_from"`
+	Messages    int              `json:"messages"`
+	Turns       []turnFill       `json:"turns"`
+	Fills       []share          `json:"what_fills_the_window"`
+	Parts       *meter.Breakdown `json:"parts,omitempty"` // of a request body
+	Triggers    []firing         `json:"triggers"`
+	Compactions []compaction     `json:"compactions"`
+	Skipped     int              `json:"skipped_rows"`
+	UnknownRows map[string]int   `json:"passed_over_rows"`
 }
 
 // turnFill is how full the window was after one model request.
@@ -134,6 +135,9 @@ func inspect(in *input, format pith.Format, set *settings) (*inspection, *memory
 	if err != nil {
 		return nil, nil, err
 	}
+	if s.IsBody() {
+		o.body(s)
+	}
 	reading := s.Reading(o.window)
 	i := o.i
 	i.Format, i.Session, i.Model = s.Header.Format, s.Header.SessionID, s.Model()
@@ -179,7 +183,7 @@ func (o *observer) message(s *memory.Session, m *pith.Message) {
 			o.text = m.Blocks[i].Text
 		}
 	}
-	if !newTurn {
+	if !newTurn || s.IsBody() {
 		return
 	}
 	reading := s.Reading(o.window)
@@ -190,6 +194,20 @@ func (o *observer) message(s *memory.Session, m *pith.Message) {
 	}
 	o.i.Turns = append(o.i.Turns, fill)
 	o.decide(reading, m.Index)
+}
+
+// body reads a request body as a whole: it is one request, with a system
+// prompt and tools that count too.
+func (o *observer) body(s *memory.Session) {
+	c := s.Conversation()
+	reading, d := memory.New(memory.Config{Window: o.window, Policy: o.policy}).Observe(&c, nil)
+	o.i.Parts = &reading.Parts
+	o.i.Turns = []turnFill{{
+		Turn: max(o.turn, 1), Message: s.LastMessage(), Used: reading.Used, Basis: reading.Basis, Content: s.Live(), Fraction: reading.Fraction,
+	}}
+	if d.Action != trigger.None {
+		o.i.Triggers = []firing{{Turn: max(o.turn, 1), Message: s.LastMessage(), Action: d.Action.String(), Reason: d.Reason, Text: d.Text}}
+	}
 }
 
 // decide asks the policy after every turn, and notes what it would do anew.
@@ -264,6 +282,9 @@ func (c *console) printInspection(i *inspection) error {
 	}
 	fmt.Fprintf(c.out, "window   %s\n", window)
 	fmt.Fprintf(c.out, "content  %d messages, %d turns, %d compactions by the client, %d damaged rows\n", i.Messages, len(i.Turns), len(i.Compactions), i.Skipped)
+	if p := i.Parts; p != nil {
+		fmt.Fprintf(c.out, "request  system %s, tools %s, messages %s tokens\n", thousands(int(p.System)), thousands(int(p.Tools)), thousands(int(p.Messages)))
+	}
 	if c.people {
 		c.chart(i)
 	} else {
