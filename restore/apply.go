@@ -24,6 +24,8 @@ type ApplyOptions struct {
 	// MaxTokens is the output that the next request reserves; 0 is the
 	// conversation's own.
 	MaxTokens pith.Tokens
+	// Force accepts a result that is not smaller than what came in.
+	Force bool
 	// Count counts tokens; nil means meter.Count.
 	Count func(string) pith.Tokens
 }
@@ -153,7 +155,10 @@ func (p *plan) run() (out pith.Conversation, cut int, ok bool) {
 func (p *plan) accept(out *pith.Conversation) bool {
 	after := p.scale.breakdown(out).Total()
 	p.best = min(p.best, after)
-	return p.edit.err == nil && after < p.before.Total() && (p.limit == 0 || after <= p.limit) && len(out.Messages) > 0
+	if p.edit.err != nil || len(out.Messages) == 0 || p.limit > 0 && after > p.limit {
+		return false
+	}
+	return after < p.before.Total() || p.options.Force
 }
 
 // lastExchange is the latest cut that keeps what the model has not answered:

@@ -198,7 +198,7 @@ func (f *compactFlags) render(m *memory.Memory, s *memory.Session, r *memory.Res
 }
 
 func (f *compactFlags) messages(m *memory.Memory, s *memory.Session, r *memory.Result) ([]byte, error) {
-	result, err := m.Apply(s.Conversation(), r, restore.ApplyOptions{})
+	result, err := m.Apply(s.Conversation(), r, restore.ApplyOptions{Force: f.force})
 	if err != nil {
 		return nil, err
 	}
