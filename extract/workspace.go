@@ -239,12 +239,12 @@ func (w *workspaceSlot) git(c *Call, cmd *simpleCommand) {
 			b, _, _ = strings.Cut(b, "...")
 			w.branch = b
 		}
-	case "commit":
-		if b, sha := commitLine(out); sha != "" {
-			w.head = sha
-			if b != "" && b != "HEAD" {
-				w.branch = b
-			}
+	case "commit", "merge", "pull", "rebase", "cherry-pick", "revert", "am":
+		// HEAD has moved; where the output does not say to where, it is unknown.
+		b, sha := commitLine(out)
+		w.head = sha
+		if b != "" && b != "HEAD" {
+			w.branch = b
 		}
 	case "rev-parse":
 		if len(argv) > 1 && argv[len(argv)-1] == "HEAD" && !flagged(argv, "--abbrev-ref") && len(c.Shell) == 1 {
@@ -259,11 +259,8 @@ func (w *workspaceSlot) git(c *Call, cmd *simpleCommand) {
 	case "log":
 		if sha := headOfLog(out); sha != "" {
 			w.head = sha
-		} else if len(operands(argv, expands, "nSGL")) == 0 && cmd.Start == 0 {
-			l := strings.TrimPrefix(strings.TrimLeft(out[:lineEnd(out, 0)], "*|\\/ "), "commit ")
-			if sha, _, _ = strings.Cut(l, " "); isSHA(sha) {
-				w.head = sha // a log without a revision begins at HEAD
-			}
+		} else if len(operands(argv, expands, "nSGL")) == 0 {
+			w.logged(cmd, c, argv, out)
 		}
 	}
 	if b := quotedAfter(out, "Switched to a new branch '"); b != "" {
@@ -342,6 +339,24 @@ func parseCommitLine(l string) (branch, sha, subject string, ok bool) {
 		branch = "HEAD"
 	}
 	return branch, words[len(words)-1], strings.TrimSpace(l[end+1:]), true
+}
+
+// logged reads a log without a revision, which begins at HEAD: of a line that
+// does nothing else, or of one that ends with a log of one commit.
+func (w *workspaceSlot) logged(cmd *simpleCommand, c *Call, argv []string, out string) {
+	out = strings.TrimRight(out, "\n")
+	switch {
+	case cmd.Start == 0:
+		out = out[:lineEnd(out, 0)]
+	case cmd.End >= len(strings.TrimRight(c.Command, " \n;")) && flagged(argv, "--oneline") && flagged(argv, "-1", "-n1"):
+		out = out[strings.LastIndexByte(out, '\n')+1:]
+	default:
+		return
+	}
+	sha, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimLeft(out, "*|\\/ "), "commit "), " ")
+	if isSHA(sha) {
+		w.head = sha
+	}
 }
 
 // headOfLog is the commit of a log line that carries "(HEAD".

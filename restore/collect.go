@@ -351,7 +351,7 @@ func (r *renderer) gates(s *section) {
 	switch {
 	case n.Destructive:
 		s.must("Destructive: only after the user's explicit confirmation.")
-	case n.RequiresConfirmation:
+	case n.RequiresConfirmation && n.Kind != "ask_user":
 		s.must("Only after the user's confirmation.")
 	}
 	for i := range n.Preconditions {

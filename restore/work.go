@@ -121,6 +121,13 @@ func evidenceLine(e *pith.Evidence) string {
 }
 
 func countsText(c *pith.Counts) string {
+	if c.Passed == 0 && c.Skipped == 0 && (c.Unit == "issues" || c.Unit == "problems") {
+		n, unit := c.Failed+c.Errors, c.Unit // of a linter, which counts nothing that passes
+		if n == 1 {
+			unit = strings.TrimSuffix(unit, "s")
+		}
+		return itoa(n) + " " + unit
+	}
 	t := itoa(c.Passed) + " passed, " + itoa(c.Failed) + " failed"
 	if c.Errors > 0 {
 		t += ", " + itoa(c.Errors) + " errors"
