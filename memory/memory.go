@@ -79,6 +79,7 @@ func (m *Memory) renderOptions(s *Session) restore.Options {
 		Pattern:      m.config.Pattern,
 		Budget:       m.config.Budget,
 		Window:       s.Reading(m.config.Window).Window,
+		Live:         s.Live(),
 		RenderResent: m.config.RenderResent,
 		Explain:      m.config.Explain,
 		Count:        s.live.Count,

@@ -26,10 +26,13 @@ const (
 type Options struct {
 	Pattern Pattern
 	// Budget is how many tokens the block may take; 0 means 4,000, or 8,000
-	// where Window is 200,000 or more, or a quarter of a window under 16,000.
+	// where Window is 200,000 or more, or a quarter of a window under 16,000,
+	// and no more than a fifth of Live, but at least 1,000.
 	Budget pith.Tokens
 	// Window is the target's context window, 0 unknown.
 	Window int
+	// Live is the size of the content that the block stands for, 0 unknown.
+	Live pith.Tokens
 	// RenderResent writes out the constraints that the client is known to send
 	// again by itself. They are named by their place otherwise.
 	RenderResent bool
@@ -43,18 +46,27 @@ const (
 	smallBudget = 4_000
 	largeBudget = 8_000
 	largeWindow = 200_000
+	// worthwhile is how much smaller than the content a block should be, and
+	// leastBudget what a block of a short session may take all the same.
+	worthwhile  = 5
+	leastBudget = 1_000
 )
 
 func (o *Options) budget() pith.Tokens {
-	switch {
-	case o.Budget > 0:
+	if o.Budget > 0 {
 		return o.Budget
-	case o.Window >= largeWindow:
-		return largeBudget
-	case o.Window > 0 && o.Window < 4*smallBudget:
-		return pith.Tokens(o.Window / 4)
 	}
-	return smallBudget
+	budget := pith.Tokens(smallBudget)
+	switch {
+	case o.Window >= largeWindow:
+		budget = largeBudget
+	case o.Window > 0 && o.Window < 4*smallBudget:
+		budget = pith.Tokens(o.Window / 4)
+	}
+	if o.Live > 0 {
+		budget = min(budget, max(o.Live/worthwhile, leastBudget))
+	}
+	return budget
 }
 
 // Block is a rendered state.

@@ -38,7 +38,7 @@ type settings struct {
 func known() []setting {
 	return []setting{
 		{Name: "window", Value: "0", About: "context window in tokens; 0 asks the session, then the table of models", check: wantCount},
-		{Name: "budget", Value: "0", About: "tokens of the restored block; 0 is 4000, or 8000 for windows of 200000 and more", check: wantCount},
+		{Name: "budget", Value: "0", About: "tokens of the restored block; 0 is 4000 (8000 for windows of 200000 and more) and at most a fifth of the conversation", check: wantCount},
 		{Name: "pattern", Value: "system", About: "where the block goes: system (prompt) or message (first user message)", check: wantPattern},
 		{Name: "warn-at", Value: "0.6", About: "fraction of the window at which verbose output is staged for truncation", check: wantFraction},
 		{Name: "compact-at", Value: "0.7", About: "fraction of the window at which to compact", check: wantFraction},
