@@ -75,6 +75,7 @@ var toolErrors = []string{
 	"failed to parse function arguments",
 	"unsupported call:",
 	"tool call error:",
+	"Script failed\nWall time ", // Codex in code mode
 }
 
 func hasAnyPrefix(text string, prefixes []string) bool {
