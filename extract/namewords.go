@@ -60,8 +60,12 @@ func isCoined(w string) bool {
 }
 
 // isOpaque tells a word with a random tail, as services number their messages,
-// requests and calls: "req_011CWuujhmWM".
+// requests and calls: "req_011CWuujhmWM". What begins with "toolu_" is the id of
+// a call, whatever follows.
 func isOpaque(w string) bool {
+	if strings.HasPrefix(w, "toolu_") {
+		return true
+	}
 	cut := strings.LastIndexByte(w, '_')
 	tail := w[cut+1:]
 	if len(tail) < 6 || cut >= 0 && !isDigit(tail[0]) && len(tail) < 16 {
@@ -87,12 +91,13 @@ func isOpaque(w string) bool {
 	return lower > 0 && upper > 0 && turns > 2 && digits > 3 && len(tail) >= 16
 }
 
-// isProtocolWord tells the fields and values of the tools' own inputs, which
-// say nothing of the work.
+// isProtocolWord tells the fields and values of the tools' own inputs and of the
+// client's notes on the session, which say nothing of the work.
 func isProtocolWord(w string) bool {
 	switch w {
 	case "file_path", "old_string", "new_string", "replace_all", "activeForm", "output_mode", "in_progress", "max_output_tokens",
-		"yield_time_ms", "files_with_matches", "environment_context", "tool_use_error", "subagent_type", "run_in_background":
+		"yield_time_ms", "files_with_matches", "environment_context", "tool_use_error", "subagent_type", "run_in_background",
+		"current_date", "permission_profile", "approval_policy", "sandbox_mode", "network_access", "writable_roots", "turn_aborted", "subagent_notification":
 		return true
 	}
 	return false

@@ -26,12 +26,12 @@ func TestAfterEscape(t *testing.T) {
 }
 
 func TestWordsThatNobodyCoined(t *testing.T) {
-	for _, w := range []string{"_see_", "_all_", "CLIs", "URLs", "msg_0132wCh7afsC3pJUB2QBKCoV", "toolu_016Znf", "file_path", "aB3xQ9zT1mK8vW2rLp"} {
+	for _, w := range []string{"_see_", "_all_", "CLIs", "URLs", "msg_0132wCh7afsC3pJUB2QBKCoV", "toolu_016Znf", "toolu_abc123", "current_date", "approval_policy", "file_path", "aB3xQ9zT1mK8vW2rLp"} {
 		if isCoined(w) {
 			t.Errorf("%s counts as a symbol", w)
 		}
 	}
-	for _, w := range []string{"__init__", "_helper", "parseURLs", "MAX_RETRIES", "load_v2_Config", "base64Encode", "sha256_Sum", "x_2d", "toHTTP2ServerConn1x4Retry"} {
+	for _, w := range []string{"__init__", "_helper", "parseURLs", "MAX_RETRIES", "load_v2_Config", "base64Encode", "call_args", "msg_count", "sha256_Sum", "x_2d", "toHTTP2ServerConn1x4Retry"} {
 		if !isCoined(w) {
 			t.Errorf("%s counts as none", w)
 		}
