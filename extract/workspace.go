@@ -113,7 +113,7 @@ func pathWord(text string) string {
 	return strings.TrimRight(text[:end], ".:/")
 }
 
-// wordAfter is the word that follows a cue.
+// branchAfter is the name of a branch that follows a cue.
 func branchAfter(text, cue string) string {
 	i := strings.Index(text, cue)
 	if i < 0 {
