@@ -15,7 +15,8 @@ import (
 type ApplyOptions struct {
 	Pattern Pattern
 	// KeepTokens bounds the tail; 0 means 20,000, or a quarter of the window
-	// where that is less. The last exchange stays even where it is longer.
+	// where that is less, and what makes block and tail together a fifth of the
+	// messages, but at least 2,000. The last exchange stays even where it is longer.
 	KeepTokens pith.Tokens
 	// KeepMessages bounds the tail as well; 0 means no bound.
 	KeepMessages int
@@ -79,6 +80,8 @@ type plan struct {
 	scale   scale
 	block   string
 	before  meter.Breakdown
+	// blockSize is the size of the block.
+	blockSize pith.Tokens
 	// limit is the largest input, 0 where the window is unknown.
 	limit pith.Tokens
 	// in is the conversation without earlier blocks; messages is its list
@@ -95,7 +98,7 @@ type plan struct {
 func newPlan(c pith.Conversation, block string, o *ApplyOptions) *plan {
 	p := &plan{options: o, edit: &editor{format: c.Format}, scale: newScale(o.Count), block: block, length: len(c.Messages)}
 	p.before = p.scale.breakdown(&c)
-	p.best = p.before.Total()
+	p.best, p.blockSize = p.before.Total(), p.scale.count(block)
 	maxTokens := o.MaxTokens
 	if maxTokens == 0 {
 		maxTokens = c.MaxTokens
@@ -124,6 +127,9 @@ func answered(format pith.Format, messages []pith.Message) []pith.Message {
 // step says how long a result and a text of the user may be, 0 without bound.
 // Units: tokens.
 type step struct{ result, text pith.Tokens }
+
+// leastKeep is the tail that a short conversation keeps all the same.
+const leastKeep = 2_000
 
 // steps are tried in turn where a tail does not fit: results give way first,
 // and what a user pasted only when nothing else is left.
@@ -180,7 +186,7 @@ const longResult = 4
 func (p *plan) chosen(cuts []int, least int) int {
 	keep := p.keepTokens()
 	if p.limit > 0 {
-		fixed := p.before.System + p.before.Tools + p.scale.count(p.block) + p.scale.messages(p.head.messages)
+		fixed := p.before.System + p.before.Tools + p.blockSize + p.scale.messages(p.head.messages)
 		keep = min(keep, p.limit-fixed)
 	}
 	total := pith.Tokens(0)
@@ -204,10 +210,12 @@ func (p *plan) keepTokens() pith.Tokens {
 	if p.options.KeepTokens > 0 {
 		return p.options.KeepTokens
 	}
+	// Block and tail together are to be a fifth of the messages they stand for.
+	keep := min(defaultKeep, max(p.before.Messages/worthwhile-p.blockSize, leastKeep))
 	if w := pith.Tokens(p.options.Window); w > 0 {
-		return min(defaultKeep, w/4)
+		keep = min(keep, w/4)
 	}
-	return defaultKeep
+	return keep
 }
 
 func (p *plan) tailCost(m *pith.Message, older bool) pith.Tokens {
