@@ -37,7 +37,10 @@ func run(args []string, in io.Reader, out, errOut io.Writer) int {
 	c := newConsole(in, out, errOut)
 	root := rootCommand(c)
 	root.SetArgs(args)
-	err := root.Execute()
+	cmd, err := root.ExecuteC()
+	if isCallError(err) {
+		err = &pith.Error{Kind: pith.KindUsage, Err: err, Hint: "`" + cmd.CommandPath() + " --help` says how it is called"}
+	}
 	if err != nil {
 		report(errOut, err)
 	}
@@ -65,7 +68,10 @@ func rootCommand(c *console) *cobra.Command {
 		Short: "Compact memory for AI agents",
 		Long: `pith turns a coding agent's session into a small, checked working state:
 facts are extracted by code, every item says where it comes from, and secrets
-are redacted. It needs no model, no key and no configuration.`,
+are redacted. It needs no model, no key and no configuration.
+
+Exit codes: 0 done, 1 unexpected, 2 usage, 3 unreadable input, 4 declined
+(nothing to gain), 5 failed check, 6 store.`,
 		Example: `  pith compact session.jsonl                 # the block to restore in the next session
   pith compact session.jsonl --view state    # the whole state as JSON
   pith inspect session.jsonl                 # how full the window was, and when to compact
@@ -121,18 +127,18 @@ func exitCode(err error) int {
 	case pith.KindStore:
 		return exitStore
 	}
-	var known *pith.Error
-	if !errors.As(err, &known) && cobraUsage(err) {
-		return exitUsage
-	}
 	return exitUnexpected
 }
 
-// cobraUsage recognises cobra's own complaints about arguments, which have no type.
-func cobraUsage(err error) bool {
-	text := err.Error()
-	for _, p := range []string{"unknown command", "accepts ", "requires ", "unknown flag", "unknown shorthand", "invalid argument", "if any flags in the group"} {
-		if strings.HasPrefix(text, p) {
+// isCallError recognises cobra's own complaints about commands and arguments,
+// which have no type; those about flags go through the root's FlagErrorFunc.
+func isCallError(err error) bool {
+	var known *pith.Error
+	if err == nil || errors.As(err, &known) {
+		return false
+	}
+	for _, p := range []string{"unknown command", "accepts ", "requires "} {
+		if strings.HasPrefix(err.Error(), p) {
 			return true
 		}
 	}
