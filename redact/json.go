@@ -3,7 +3,6 @@ package redact
 import (
 	"encoding/json"
 	"strings"
-	"unicode/utf8"
 )
 
 // opaqueKeys hold what a provider signed or encrypted, or the bytes of an
@@ -53,8 +52,9 @@ func appendGap(out []byte, gap string, normal bool) []byte {
 	return append(out, gap...)
 }
 
-func (r *Redactor) redactNamed(key, s string) string {
-	if rule := namedSecret(key, s); rule != "" {
+// redactNamed redacts a normalised text that stands under a name of its own.
+func (r *Redactor) redactNamed(name, s string) string {
+	if rule := namedSecret(name, s); rule != "" {
 		start := skipMarkers(s, 0)
 		return s[:start] + r.marker(rule, s[start:])
 	}
@@ -191,8 +191,6 @@ func appendString(out []byte, s string) []byte {
 		case c < ' ':
 			out = append(out, `\u00`...)
 			out = append(out, digits[c>>4], digits[c&15])
-		case c < utf8.RuneSelf:
-			out = append(out, c)
 		default:
 			out = append(out, c)
 		}

@@ -173,7 +173,7 @@ func (p *splitName) before(i int) string {
 	return string(p.text[j:i])
 }
 
-// after tells whether every part from i on is a qualifier.
+// qualified tells whether every part from i on is a qualifier.
 func (p *splitName) qualified(i int) bool {
 	for i < p.n {
 		j := i + 1

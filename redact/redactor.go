@@ -77,7 +77,9 @@ const maxKept = 1 << 20
 func (r *Redactor) arg(a *pith.Arg) {
 	switch {
 	case a.IsString:
-		a.Value = r.named(a.Key, a.Value)
+		value, classes := Normalise(a.Value)
+		r.tally(&classes)
+		a.Value = r.redactNamed(a.Key, value)
 	case json.Valid([]byte(a.Value)):
 		a.Value = string(r.json([]byte(a.Value), true))
 	default:
@@ -96,17 +98,6 @@ func (r *Redactor) tally(classes *Classes) {
 	for c, count := range classes {
 		r.sanitized[c] += count
 	}
-}
-
-// named redacts a text that stands under a name of its own.
-func (r *Redactor) named(name, s string) string {
-	s, classes := Normalise(s)
-	r.tally(&classes)
-	if rule := namedSecret(name, s); rule != "" {
-		start := skipMarkers(s, 0)
-		return s[:start] + r.marker(rule, s[start:])
-	}
-	return r.redact(s)
 }
 
 // rounds bounds how often a text is scanned again after a replacement. One
