@@ -302,6 +302,16 @@ func (c *Cursor) Int() (int, bool) {
 	return n, digits > 0
 }
 
+// Find returns a cursor on the value of the object's last member of that key.
+// Where b has none it gives false, and a cursor that reads nothing.
+func Find(b []byte, key string) (Cursor, bool) {
+	start, end, ok := Member(b, key)
+	if !ok {
+		return Cursor{}, false
+	}
+	return NewAt(b[:end], start), true
+}
+
 // Member returns where the value of the object's last member of that key
 // stands in b, and false where b has none.
 func Member(b []byte, key string) (start, end int, ok bool) {

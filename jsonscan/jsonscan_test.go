@@ -130,6 +130,18 @@ func TestMember(t *testing.T) {
 	}
 }
 
+func TestFind(t *testing.T) {
+	if c, ok := Find([]byte(`{"a":1, "b":"x", "a":"y"}`), "a"); !ok || c.String() != "y" {
+		t.Errorf("a was not found: %v", ok)
+	}
+	for _, b := range []string{`{"b":"x"}`, `{"a":"x",`, `["a"]`, ``} {
+		c, ok := Find([]byte(b), "a")
+		if ok || c.String() != "" || c.Array() || c.Object() {
+			t.Errorf("something was found in %s", b)
+		}
+	}
+}
+
 // Whatever encoding/json takes is walked to its end, nothing panics, and a
 // decoded string is what encoding/json decodes.
 func FuzzDecode(f *testing.F) {

@@ -210,12 +210,8 @@ func resultFacts(result []byte) (expectedNonZero, interrupted bool) {
 // uuidList reads the ids of preserved messages.
 func uuidList(value []byte) (out []string) {
 	for _, key := range []string{"uuids", "allUuids"} {
-		start, end, ok := jsonscan.Member(value, key)
-		if !ok {
-			continue
-		}
-		c := jsonscan.NewAt(value[:end], start)
-		if !c.Array() {
+		c, ok := jsonscan.Find(value, key)
+		if !ok || !c.Array() {
 			continue
 		}
 		for c.More() {
@@ -228,12 +224,8 @@ func uuidList(value []byte) (out []string) {
 	return nil
 }
 
-// member reads a string out of an object.
+// member reads a string out of an object, "" where there is none.
 func member(object []byte, key string) string {
-	start, end, ok := jsonscan.Member(object, key)
-	if !ok {
-		return ""
-	}
-	c := jsonscan.NewAt(object[:end], start)
+	c, _ := jsonscan.Find(object, key)
 	return c.String()
 }

@@ -311,12 +311,8 @@ func (s *codex) compacted(p []byte) {
 // replacement reads the history that a compaction put in the place of what was
 // said; nil where the row holds none.
 func (s *codex) replacement(p []byte) (out []pith.Message) {
-	start, end, ok := jsonscan.Member(p, "replacement_history")
-	if !ok {
-		return nil
-	}
-	c := jsonscan.NewAt(p[:end], start)
-	if !c.Array() {
+	c, ok := jsonscan.Find(p, "replacement_history")
+	if !ok || !c.Array() {
 		return nil
 	}
 	for c.More() {

@@ -60,7 +60,7 @@ func readsEvent(kind []byte) bool {
 }
 
 // event reads an event_msg row. Most events repeat an item or are for a
-// display; four say something that the items do not.
+// display; five say something that the items do not.
 func (s *codex) event(p []byte) {
 	e := readEvent(p)
 	switch string(e.kind) {
@@ -123,8 +123,7 @@ func (s *codex) tokenCount(info []byte) {
 	if usage == nil {
 		return
 	}
-	if start, end, ok := jsonscan.Member(info, "model_context_window"); ok {
-		c := jsonscan.NewAt(info[:end], start)
+	if c, ok := jsonscan.Find(info, "model_context_window"); ok {
 		usage.Window, _ = c.Int()
 	}
 	s.usage = usage
@@ -163,8 +162,8 @@ func (s *codex) hold(r pith.Record, tentative bool) {
 	s.held = append(s.held, held{record: r, tentative: tentative})
 }
 
-// release hands out what is held. Messages of events stay while it is open
-// whether the file has them as items, unless they are too many.
+// release hands out what is held, messages of events included: what is still
+// tentative now will not be taken back.
 func (s *codex) release() {
 	for i := range s.held {
 		r := s.held[i].record

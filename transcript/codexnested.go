@@ -32,11 +32,7 @@ func (s *codex) completed(item []byte) {
 }
 
 func exitCode(item []byte) (code int, ok bool) {
-	start, end, ok := jsonscan.Member(item, "exit_code")
-	if !ok {
-		return 0, false
-	}
-	c := jsonscan.NewAt(item[:end], start)
+	c, _ := jsonscan.Find(item, "exit_code")
 	return c.Int()
 }
 
@@ -78,11 +74,7 @@ func (s *codex) nested(id, kind string, item []byte) {
 // commandLine is the command of a shell, without the shell, or the words of
 // any other program.
 func commandLine(item []byte) string {
-	start, end, ok := jsonscan.Member(item, "command")
-	if !ok {
-		return ""
-	}
-	c := jsonscan.NewAt(item[:end], start)
+	c, _ := jsonscan.Find(item, "command")
 	if c.Peek() == '"' {
 		return c.String()
 	}
@@ -118,32 +110,33 @@ func localPath(s string) string {
 func changesPatch(item []byte) string {
 	var out strings.Builder
 	out.WriteString("*** Begin Patch\n")
-	start, end, ok := jsonscan.Member(item, "changes")
-	c := jsonscan.NewAt(item[:end], start)
-	for ok && c.Object() {
+	c, _ := jsonscan.Find(item, "changes")
+	if c.Object() {
 		for {
 			key, more := c.Key()
 			if !more {
 				break
 			}
-			path, change := jsonscan.Text(key), c.Value()
-			switch member(change, "type") {
-			case "add":
-				out.WriteString("*** Add File: " + path + "\n" + prefixed(member(change, "content")))
-			case "delete":
-				out.WriteString("*** Delete File: " + path + "\n")
-			default:
-				out.WriteString("*** Update File: " + path + "\n")
-				if to := member(change, "move_path"); to != "" {
-					out.WriteString("*** Move to: " + to + "\n")
-				}
-				out.WriteString(strings.TrimSuffix(member(change, "unified_diff"), "\n") + "\n")
-			}
+			writeChange(&out, jsonscan.Text(key), c.Value())
 		}
-		break
 	}
 	out.WriteString("*** End Patch")
 	return out.String()
+}
+
+func writeChange(out *strings.Builder, path string, change []byte) {
+	switch member(change, "type") {
+	case "add":
+		out.WriteString("*** Add File: " + path + "\n" + prefixed(member(change, "content")))
+	case "delete":
+		out.WriteString("*** Delete File: " + path + "\n")
+	default:
+		out.WriteString("*** Update File: " + path + "\n")
+		if to := member(change, "move_path"); to != "" {
+			out.WriteString("*** Move to: " + to + "\n")
+		}
+		out.WriteString(strings.TrimSuffix(member(change, "unified_diff"), "\n") + "\n")
+	}
 }
 
 // prefixed marks every line of a new file as added.

@@ -177,12 +177,10 @@ func contentFormat(c *jsonscan.Cursor) (f pith.Format) {
 	}
 	c.Array()
 	for c.More() {
-		block := c.Value()
-		start, end, ok := jsonscan.Member(block, "type")
+		kind, ok := jsonscan.Find(c.Value(), "type")
 		if !ok || f != "" {
 			continue
 		}
-		kind := jsonscan.NewAt(block[:end], start)
 		switch k := kind.String(); k {
 		case "tool_use", "tool_result", "thinking", "redacted_thinking", "image", "document", "server_tool_use":
 			f = pith.FormatAnthropic

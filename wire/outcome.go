@@ -116,9 +116,7 @@ func unwrapOutput(b *pith.Block) {
 				c.Skip()
 			}
 		case "metadata":
-			v := c.Value()
-			if start, end, ok := jsonscan.Member(v, "exit_code"); ok {
-				m := jsonscan.NewAt(v[:end], start)
+			if m, ok := jsonscan.Find(c.Value(), "exit_code"); ok {
 				exit, hasExit = m.Int()
 			}
 		case "exit_code", "exitCode", "returncode", "return_code":

@@ -37,9 +37,7 @@ func ReadUsage(usage []byte) *pith.Usage {
 			cached, _ = c.Int()
 		case "input_tokens_details", "prompt_tokens_details":
 			openAI = true
-			details := c.Value()
-			if start, end, ok := jsonscan.Member(details, "cached_tokens"); ok {
-				d := jsonscan.NewAt(details[:end], start)
+			if d, ok := jsonscan.Find(c.Value(), "cached_tokens"); ok {
 				cached, _ = d.Int()
 			}
 		default:
