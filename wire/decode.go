@@ -376,7 +376,8 @@ func decodeArgs(name string, raws []rawArg) ([]pith.Arg, string) {
 	return args, text.String()
 }
 
-// rawText arguments come as text that may or may not be JSON.
+// argumentsToolUse builds the block of a call whose arguments come as text,
+// which may or may not be JSON.
 func argumentsToolUse(id, name, arguments string) pith.Block {
 	if c := jsonscan.New([]byte(arguments)); c.Peek() == '{' {
 		c.Skip()
