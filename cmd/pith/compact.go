@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -17,12 +18,11 @@ import (
 
 // compactFlags are the flags of `pith compact`.
 type compactFlags struct {
-	view, pattern, format, out string
-	through, boundary          int
-	budget, window             int
-	pins                       []string
-	explain, asJSON, pretty    bool
-	force, resent              bool
+	view, format, out       string
+	through, boundary       int
+	pins                    []string
+	explain, asJSON, pretty bool
+	force, resent           bool
 }
 
 const compactLong = `Turn a session into a small, checked working state, without a model.
@@ -52,30 +52,31 @@ func compactCommand(c *console) *cobra.Command {
   pith compact body.json --view messages --pattern message
   pith compact - --pin "never push to main" < session.jsonl`,
 		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			f.defaults(c.settings, cmd.Flags().Changed("through"))
-			return c.compact(args[0], &f)
-		},
+		RunE: func(_ *cobra.Command, args []string) error { return c.compact(args[0], &f) },
 	}
 	fl := cmd.Flags()
 	fl.StringVar(&f.view, "view", "block", "what to print: block, state, memory or messages")
-	fl.StringVar(&f.pattern, "pattern", "system", "where the block goes: system or message")
+	settingFlag(fl, "pattern")
 	fl.IntVar(&f.through, "through", -1, "index of the last message to read, from 0")
+	fl.Lookup("through").DefValue = "the last"
 	fl.IntVar(&f.boundary, "boundary", 0, "stop just before the client's own N-th compaction")
-	fl.IntVar(&f.budget, "budget", 0, "tokens of the block")
-	fl.IntVar(&f.window, "window", 0, "context window in tokens")
+	settingFlag(fl, "budget")
+	settingFlag(fl, "window")
 	fl.StringArrayVar(&f.pins, "pin", nil, "a text that must stay, word for word; may be repeated")
-	fl.StringVar(&f.format, "format", "", "read the input as this format instead of detecting it")
+	formatFlag(cmd, &f.format)
 	fl.BoolVar(&f.explain, "explain", false, "say what is kept, what is dropped and why, and write nothing else")
 	fl.StringVarP(&f.out, "output", "o", "", "write to this file instead of standard output")
 	fl.BoolVar(&f.asJSON, "json", false, "print the block or the explanation as JSON")
 	fl.BoolVar(&f.pretty, "pretty", false, "indent the JSON of the views")
 	fl.BoolVar(&f.force, "force", false, "go on where there is nothing to gain")
 	fl.BoolVar(&f.resent, "with-resent", false, "write out the rules of system prompts and rules files, for a target that will not send them itself")
-	for flag, values := range map[string][]string{"view": views, "pattern": {"system", "message"}, "format": formatNames()} {
-		_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
-	}
+	completeFlag(cmd, "view", views)
+	completeFlag(cmd, "pattern", []string{"system", "message"})
 	return cmd
+}
+
+func completeFlag(cmd *cobra.Command, flag string, values []string) {
+	_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)) // fails for a flag that is not there
 }
 
 var views = []string{"block", "state", "memory", "messages"}
@@ -87,36 +88,37 @@ func formatNames() []string {
 	}
 }
 
-func (f *compactFlags) defaults(s *settings, hasThrough bool) {
-	f.pattern, f.budget, f.window = s.value("pattern"), s.count("budget"), s.count("window")
-	if !hasThrough {
-		f.through = -1
+func formatFlag(cmd *cobra.Command, format *string) {
+	cmd.Flags().StringVar(format, "format", "", "read the input as this format instead of detecting it: "+strings.Join(formatNames(), ", "))
+	completeFlag(cmd, "format", formatNames())
+}
+
+func checkFormat(format string) error {
+	if format != "" && !slices.Contains(formatNames(), format) {
+		return usage("", "--format %q: want one of %s", format, strings.Join(formatNames(), ", "))
 	}
+	return nil
 }
 
 func (f *compactFlags) check() error {
 	switch {
-	case !contains(views, f.view):
-		return usage("", "--view %q: want %s", f.view, strings.Join(views, ", "))
-	case f.format != "" && !contains(formatNames(), f.format):
-		return usage("", "--format %q: want %s", f.format, strings.Join(formatNames(), ", "))
+	case !slices.Contains(views, f.view):
+		return usage("", "--view %q: want one of %s", f.view, strings.Join(views, ", "))
 	case f.boundary < 0:
 		return usage("", "--boundary counts the client's compactions from 1")
 	case f.through < -1:
 		return usage("", "--through counts messages from 0")
 	case f.through >= 0 && f.boundary > 0:
 		return usage("", "--through and --boundary both name the cut: use one")
+	case f.explain && f.out != "":
+		return usage("leave one of them out", "--explain writes no file, so --output cannot name one")
 	}
-	return nil
-}
-
-func contains(list []string, v string) bool {
-	for _, x := range list {
-		if x == v {
-			return true
+	for _, p := range f.pins {
+		if strings.TrimSpace(p) == "" {
+			return usage("", "--pin: the text is empty")
 		}
 	}
-	return false
+	return checkFormat(f.format)
 }
 
 // readOptions are the flags that say what part of the session is read.
@@ -134,9 +136,11 @@ func (f *compactFlags) readOptions(name string) memory.ReadOptions {
 }
 
 func (f *compactFlags) config(s *settings) memory.Config {
-	c := memory.Config{Window: f.window, Budget: pith.Tokens(f.budget), Pattern: s.pattern(), RenderResent: f.resent, Explain: f.explain, Policy: s.policy()}
+	c := s.memory()
+	c.RenderResent, c.Explain = f.resent, f.explain
+	r := redact.New(redact.Options{})
 	for _, p := range f.pins {
-		c.Pins = append(c.Pins, pith.Pin{Text: redact.New(redact.Options{}).Text(p), By: "user"})
+		c.Pins = append(c.Pins, pith.Pin{Text: r.Text(p), By: "user"})
 	}
 	return c
 }
@@ -162,7 +166,7 @@ func (c *console) compact(arg string, f *compactFlags) error {
 	}
 	in.Close()
 	if f.explain {
-		return c.explain(s, r, f)
+		return c.explain(r, f)
 	}
 	out, err := f.render(m, s, r)
 	if err != nil {

@@ -40,10 +40,10 @@ type itemFate struct {
 	Text   string      `json:"text"`
 }
 
-func (c *console) explain(s *memory.Session, r *memory.Result, f *compactFlags) error {
+func (c *console) explain(r *memory.Result, f *compactFlags) error {
 	e := explanation{
 		Checkpoint: r.State.Checkpoint.ID, Through: r.State.Checkpoint.ThroughMessage, Turn: r.State.Checkpoint.CompactedAtTurn,
-		Before: s.Live(), Block: r.Block.Tokens, Over: r.Block.Over,
+		Before: r.State.Metrics.TokensBefore, Block: r.Block.Tokens, Over: r.Block.Over,
 		Sections: sections(&r.Block), Empty: r.State.EmptySlots, Redacted: r.State.Security.SecretScan.Redactions,
 	}
 	if f.asJSON {
@@ -51,6 +51,9 @@ func (c *console) explain(s *memory.Session, r *memory.Result, f *compactFlags) 
 	}
 	fmt.Fprintf(c.out, "%s tokens of conversation become a block of %s (%.1fx), through message %d, turn %d\n",
 		thousands(int(e.Before)), thousands(int(e.Block)), float64(e.Before)/float64(max(e.Block, 1)), e.Through, e.Turn)
+	if worthwhile(r, f.force) != nil {
+		fmt.Fprintln(c.out, c.paint(yellow, "nothing to gain: without --force the block is not printed"))
+	}
 	if e.Over > 0 {
 		fmt.Fprintf(c.out, "%s\n", c.paint(yellow, fmt.Sprintf("what is never dropped is %d tokens over the budget", e.Over)))
 	}
@@ -65,7 +68,8 @@ func (c *console) explain(s *memory.Session, r *memory.Result, f *compactFlags) 
 			if !it.Kept {
 				mark, colour = "-", red
 			}
-			fmt.Fprintf(c.out, "  %s %s  %s\n", c.paint(colour, mark), firstLine(it.Text, max(c.width-40, 40)), c.paint(dim, "("+it.Why+")"))
+			text := strings.TrimPrefix(it.Text, "- ") // the block's own mark would read as dropped
+			fmt.Fprintf(c.out, "  %s %s  %s\n", c.paint(colour, mark), firstLine(text, max(c.width-40, 40)), c.paint(dim, "("+it.Why+")"))
 		}
 	}
 	if len(e.Empty) > 0 {

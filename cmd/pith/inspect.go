@@ -71,7 +71,6 @@ type compaction struct {
 func inspectCommand(c *console) *cobra.Command {
 	var asJSON bool
 	var format string
-	var window int
 	cmd := &cobra.Command{
 		Use:   "inspect FILE|-",
 		Short: "Show how full the window was, what fills it, and where each trigger would fire",
@@ -81,8 +80,8 @@ the fill is drawn as a chart.`,
 		Example: "  pith inspect session.jsonl\n  pith inspect --window 200000 --json session.jsonl",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			if format != "" && !contains(formatNames(), format) {
-				return usage("", "--format %q: want one of %v", format, formatNames())
+			if err := checkFormat(format); err != nil {
+				return err
 			}
 			in, err := c.open(args[0])
 			if err != nil {
@@ -102,33 +101,36 @@ the fill is drawn as a chart.`,
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	cmd.Flags().StringVar(&format, "format", "", "read the input as this format instead of detecting it")
-	cmd.Flags().IntVar(&window, "window", 0, "context window in tokens")
+	formatFlag(cmd, &format)
+	settingFlag(cmd.Flags(), "window")
 	return cmd
 }
 
 // observer follows a session record by record.
 type observer struct {
 	i      *inspection
+	memory *memory.Memory
 	window int
-	fills  map[string]*share
-	tools  map[string]string
-	state  trigger.State
 	policy trigger.Policy
+	state  trigger.State
+	fills  map[string]*share
+	tools  map[string]string // names of tools, by the id of their call
+	// role and id are those of the message before.
 	role   pith.Role
 	id     string
 	turn   int
 	failed failureRun
-	text   string
+	// text is what the user said since the last turn.
+	text string
 }
 
 func inspect(in *input, format pith.Format, set *settings) (*inspection, *memory.Session, error) {
 	o := &observer{
-		i:      &inspection{File: in.name, Turns: []turnFill{}, Triggers: []firing{}, Compactions: []compaction{}},
-		window: set.count("window"), policy: set.policy(),
+		i:      &inspection{File: in.name, Turns: []turnFill{}, Fills: []share{}, Triggers: []firing{}, Compactions: []compaction{}},
+		memory: memory.New(set.memory()), window: set.count("window"), policy: set.policy(),
 		fills: map[string]*share{}, tools: map[string]string{},
 	}
-	s, err := memory.New(memory.Config{Window: o.window}).Read(in, memory.ReadOptions{
+	s, err := o.memory.Read(in, memory.ReadOptions{
 		Format: format,
 		Each:   func(s *memory.Session, r pith.Record, _ int64) { o.record(s, r) },
 	})
@@ -200,7 +202,7 @@ func (o *observer) message(s *memory.Session, m *pith.Message) {
 // prompt and tools that count too.
 func (o *observer) body(s *memory.Session) {
 	c := s.Conversation()
-	reading, d := memory.New(memory.Config{Window: o.window, Policy: o.policy}).Observe(&c, nil)
+	reading, d := o.memory.Observe(&c, nil)
 	o.i.Parts = &reading.Parts
 	o.i.Turns = []turnFill{{
 		Turn: max(o.turn, 1), Message: s.LastMessage(), Used: reading.Used, Basis: reading.Basis, Content: s.Live(), Fraction: reading.Fraction,
@@ -275,7 +277,7 @@ func (f *failureRun) block(b *pith.Block, tools map[string]string) {
 }
 
 func (c *console) printInspection(i *inspection) error {
-	fmt.Fprintf(c.out, "%s  %s, session %s, model %s\n", c.paint(bold, i.File), i.Format, or(i.Session, "(none)"), or(i.Model, "(unknown)"))
+	fmt.Fprintf(c.out, "%s  %s, session %s, model %s\n", c.paint(bold, or(i.File, "standard input")), i.Format, or(i.Session, "(none)"), or(i.Model, "(unknown)"))
 	window := "unknown (set --window)"
 	if i.Window > 0 {
 		window = fmt.Sprintf("%s tokens (from %s)", thousands(i.Window), i.WindowFrom)

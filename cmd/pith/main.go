@@ -28,7 +28,7 @@ type console struct {
 	people, colour bool
 	// progress is set where standard error is a terminal.
 	progress bool
-	// width is the terminal's width in columns.
+	// width is how many columns a line may take: the terminal's, else enough.
 	width    int
 	settings *settings
 }
@@ -48,9 +48,9 @@ func run(args []string, in io.Reader, out, errOut io.Writer) int {
 }
 
 func newConsole(in io.Reader, out, errOut io.Writer) *console {
-	c := &console{in: in, out: out, err: errOut, width: 80}
+	c := &console{in: in, out: out, err: errOut, width: 160}
 	if f, ok := out.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
-		c.people = true
+		c.people, c.width = true, 80
 		c.colour = os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
 		if w, _, err := term.GetSize(int(f.Fd())); err == nil && w > 20 {
 			c.width = w

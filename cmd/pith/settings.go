@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -14,6 +15,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/pith-memory/pith"
+	"github.com/pith-memory/pith/memory"
 	"github.com/pith-memory/pith/restore"
 	"github.com/pith-memory/pith/trigger"
 )
@@ -98,7 +100,7 @@ func loadSettings(file string, flags *pflag.FlagSet) (*settings, error) {
 			x.Value, x.From, place = f.Value.String(), "flag", "--"+x.Name
 		}
 		if err := x.check(x.Value); err != nil {
-			return nil, usage("`pith config` shows every setting", "%s: %s is %q: %w", place, x.Name, x.Value, err)
+			return nil, usage(x.Name+": "+x.About, "%s: %s is %q: %w", place, x.Name, x.Value, err)
 		}
 	}
 	return s, nil
@@ -126,8 +128,8 @@ func readConfigFile(file string, explicit bool) (map[string]string, error) {
 	}
 	values := map[string]string{}
 	for name, v := range raw {
-		if !knownName(name) {
-			return nil, usage("known settings: "+strings.Join(settingNames(), ", "), "%s: unknown setting %q", file, name)
+		if names := settingNames(); !slices.Contains(names, name) {
+			return nil, usage("known settings: "+strings.Join(names, ", "), "%s: unknown setting %q", file, name)
 		}
 		values[name] = fmt.Sprint(v)
 	}
@@ -142,13 +144,18 @@ func settingNames() []string {
 	return names
 }
 
-func knownName(name string) bool {
+// settingFlag makes a setting a flag of a command; loadSettings reads it.
+func settingFlag(flags *pflag.FlagSet, name string) {
 	for _, x := range known() {
-		if x.Name == name {
-			return true
+		if x.Name != name {
+			continue
+		}
+		if n, err := strconv.Atoi(x.Value); err == nil {
+			flags.Int(name, n, x.About)
+		} else {
+			flags.String(name, x.Value, x.About)
 		}
 	}
-	return false
 }
 
 func (s *settings) value(name string) string {
@@ -176,6 +183,11 @@ func (s *settings) pattern() restore.Pattern {
 		return restore.PatternMessage
 	}
 	return restore.PatternSystem
+}
+
+// memory is what a Memory works by, as far as it can be set.
+func (s *settings) memory() memory.Config {
+	return memory.Config{Window: s.count("window"), Budget: pith.Tokens(s.count("budget")), Pattern: s.pattern(), Policy: s.policy()}
 }
 
 func (s *settings) policy() trigger.Policy {
