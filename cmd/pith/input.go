@@ -29,17 +29,9 @@ func (c *console) open(arg string) (*input, error) {
 		c.watch(in, "standard input")
 		return in, nil
 	}
-	f, err := os.Open(arg)
+	f, info, err := openFile(arg)
 	if err != nil {
-		return nil, openError(arg, err)
-	}
-	info, err := f.Stat()
-	if err == nil && info.IsDir() {
-		err = errors.New("it is a folder")
-	}
-	if err != nil {
-		f.Close()
-		return nil, openError(arg, err)
+		return nil, err
 	}
 	in := &input{Reader: f, name: arg, size: info.Size(), close: f.Close}
 	if in.size < smallInput {
@@ -49,6 +41,23 @@ func (c *console) open(arg string) (*input, error) {
 	}
 	c.watch(in, arg)
 	return in, nil
+}
+
+// openFile opens a file; a folder, which opens but cannot be read, is refused.
+func openFile(name string) (*os.File, fs.FileInfo, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, nil, openError(name, err)
+	}
+	info, err := f.Stat()
+	if err == nil && info.IsDir() {
+		err = errors.New("it is a folder")
+	}
+	if err != nil {
+		f.Close()
+		return nil, nil, openError(name, err)
+	}
+	return f, info, nil
 }
 
 // smallInput is the size under which a session's garbage fits into memory.
@@ -61,7 +70,7 @@ func (in *input) Close() error {
 }
 
 func openError(name string, err error) error {
-	e := &pith.Error{Op: "open " + name, Kind: pith.KindInput, Err: err, Hint: "pass the path of a session file, or - for standard input"}
+	e := &pith.Error{Op: "open " + name, Kind: pith.KindInput, Err: err, Hint: "pass the path of a file that can be read"}
 	var p *fs.PathError
 	if errors.As(err, &p) {
 		e.Err = p.Err

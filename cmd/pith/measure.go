@@ -4,7 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
+	"path/filepath"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 
@@ -32,7 +33,6 @@ type cutFigures struct {
 
 func measureCommand(c *console) *cobra.Command {
 	var asJSON, misses bool
-	var budget int
 	cmd := &cobra.Command{
 		Use:   "measure FILE...",
 		Short: "Measure what a compaction keeps, at every compaction the client made and at the end",
@@ -48,9 +48,9 @@ holds; beside them the client's own summary. Quality is not judged by a model.`,
 		RunE: func(_ *cobra.Command, args []string) error {
 			var all []cutFigures
 			for _, file := range args {
-				figures, err := c.measureFile(file, pith.Tokens(c.settings.count("budget")))
+				figures, err := measureFile(file, c.settings.memory())
 				if err != nil {
-					return inFile(file, err)
+					return err
 				}
 				all = append(all, figures...)
 			}
@@ -60,17 +60,20 @@ holds; beside them the client's own summary. Quality is not judged by a model.`,
 			return c.printFigures(all, misses)
 		},
 	}
-	cmd.Flags().IntVar(&budget, "budget", 0, "tokens of the block")
+	settingFlag(cmd.Flags(), "budget")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	cmd.Flags().BoolVar(&misses, "misses", false, "list what was not found")
 	return cmd
 }
 
 // measureFile measures a session at every compaction of the client and at its end.
-func (c *console) measureFile(file string, budget pith.Tokens) ([]cutFigures, error) {
+func measureFile(file string, config memory.Config) ([]cutFigures, error) {
+	if err := checkFile(file); err != nil {
+		return nil, err
+	}
 	boundaries, err := countBoundaries(file)
 	if err != nil {
-		return nil, err
+		return nil, inFile(file, err)
 	}
 	var out []cutFigures
 	for n := 1; n <= boundaries+1; n++ {
@@ -78,13 +81,36 @@ func (c *console) measureFile(file string, budget pith.Tokens) ([]cutFigures, er
 		if n > boundaries {
 			boundary = 0
 		}
-		f, err := measureCut(file, boundary, budget)
+		f, err := measureCut(file, boundary, config)
 		if err != nil {
-			return nil, fmt.Errorf("boundary %d: %w", boundary, err)
+			return nil, inFile(file, fmt.Errorf("cut %s: %w", cutName(boundary), err))
 		}
 		out = append(out, *f)
 	}
 	return out, nil
+}
+
+// checkFile refuses what can be read only once.
+func checkFile(name string) error {
+	if name == "-" {
+		return usage("save it to a file and name that", "measure reads a session several times, standard input can be read once")
+	}
+	f, info, err := openFile(name)
+	if err != nil {
+		return err
+	}
+	f.Close()
+	if !info.Mode().IsRegular() {
+		return usage("save it to a file and name that", "%s is no file: measure reads a session several times", name)
+	}
+	return nil
+}
+
+func cutName(boundary int) string {
+	if boundary == 0 {
+		return "end"
+	}
+	return strconv.Itoa(boundary)
 }
 
 func countBoundaries(file string) (int, error) {
@@ -101,9 +127,9 @@ func countBoundaries(file string) (int, error) {
 // records calls f with every record of a file as it stands there, until f
 // returns false.
 func records(file string, f func(pith.Record) bool) error {
-	in, err := os.Open(file)
+	in, _, err := openFile(file)
 	if err != nil {
-		return openError(file, err)
+		return err
 	}
 	defer in.Close()
 	d, err := transcript.NewDecoder(in, transcript.Options{})
@@ -124,13 +150,13 @@ func records(file string, f func(pith.Record) bool) error {
 	}
 }
 
-func measureCut(file string, boundary int, budget pith.Tokens) (*cutFigures, error) {
-	in, err := os.Open(file)
+func measureCut(file string, boundary int, config memory.Config) (*cutFigures, error) {
+	in, _, err := openFile(file)
 	if err != nil {
-		return nil, openError(file, err)
+		return nil, err
 	}
 	defer in.Close()
-	m := memory.New(memory.Config{Budget: budget})
+	m := memory.New(config)
 	s, err := m.Read(in, memory.ReadOptions{Boundary: boundary})
 	if err != nil {
 		return nil, err
@@ -195,13 +221,8 @@ func (c *console) printFigures(all []cutFigures, misses bool) error {
 	var sum measure.Retention
 	var needs, client measure.NeedShares
 	for _, f := range all {
-		cut := "end"
-		if f.Boundary > 0 {
-			cut = fmt.Sprint(f.Boundary)
-		}
-		name := f.File[strings.LastIndexByte(f.File, '/')+1:]
-		fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%.1f\t%d\t%s\t%s\t%s\n", name, cut, f.Before, f.Block,
-			float64(f.Before)/float64(max(f.Block, 1)), f.Client, retentionRow(f.Retention), needsRow(f.Needs), "")
+		fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%.1f\t%d\t%s\t%s\t\n", filepath.Base(f.File), cutName(f.Boundary), f.Before, f.Block,
+			float64(f.Before)/float64(max(f.Block, 1)), f.Client, retentionRow(f.Retention), needsRow(f.Needs))
 		sum.Add(f.Retention)
 		needs.Add(f.Needs)
 		client.Add(f.ClientNeeds)
