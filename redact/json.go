@@ -3,6 +3,8 @@ package redact
 import (
 	"encoding/json"
 	"strings"
+
+	"github.com/pith-memory/pith/jsonscan"
 )
 
 // opaqueKeys hold what a provider signed or encrypted, or the bytes of an
@@ -35,7 +37,7 @@ func (r *Redactor) json(raw []byte, normal bool) []byte {
 		}
 		r.tally(&classes)
 		out = appendGap(out, w.s[done:w.start], normal)
-		out = appendString(out, result)
+		out = jsonscan.AppendQuoted(out, result)
 		done = w.end
 	}
 	if done == 0 && (!normal || strings.IndexByte(w.s, '\r') < 0) {
@@ -172,28 +174,4 @@ func (w *jsonWalk) announcer() string {
 		return ""
 	}
 	return w.key
-}
-
-// appendString writes a JSON string with the fewest escapes.
-func appendString(out []byte, s string) []byte {
-	const digits = "0123456789abcdef"
-	out = append(out, '"')
-	for i := 0; i < len(s); i++ {
-		switch c := s[i]; {
-		case c == '"' || c == '\\':
-			out = append(out, '\\', c)
-		case c == '\n':
-			out = append(out, `\n`...)
-		case c == '\t':
-			out = append(out, `\t`...)
-		case c == '\r':
-			out = append(out, `\r`...)
-		case c < ' ':
-			out = append(out, `\u00`...)
-			out = append(out, digits[c>>4], digits[c&15])
-		default:
-			out = append(out, c)
-		}
-	}
-	return append(out, '"')
 }
