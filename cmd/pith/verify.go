@@ -56,6 +56,8 @@ Exit code 5 when a check failed.`,
 	return cmd
 }
 
+const verifiable = "pass a state (`pith compact --view state`), its 8-field view, or a block, as `pith compact` printed it"
+
 // maxDocument bounds what is read as a state or a block.
 const maxDocument = 64 << 20
 
@@ -76,8 +78,12 @@ func (c *console) verify(arg, session string) (*verdict, error) {
 	switch trimmed := strings.TrimSpace(string(doc)); {
 	case strings.HasPrefix(trimmed, "{"):
 		err = c.verifyState(v, doc, session)
+	case strings.HasPrefix(trimmed, "<pith-memory"):
+		v.block(trimmed)
+	case trimmed == "":
+		err = &pith.Error{Op: "verify", Kind: pith.KindInput, Err: errors.New("it is empty"), Hint: verifiable}
 	default:
-		err = verifyBlock(v, trimmed)
+		err = &pith.Error{Op: "verify", Kind: pith.KindInput, Err: errors.New("this is neither JSON nor a block"), Hint: verifiable}
 	}
 	if err != nil {
 		return nil, inFile(in.name, err)
@@ -164,16 +170,16 @@ func (c *console) provenance(v *verdict, s *pith.State, session string) error {
 	return nil
 }
 
-func verifyBlock(v *verdict, text string) error {
+func (v *verdict) block(text string) {
 	v.What = "block"
+	v.Checked = append(v.Checked, "fence")
 	header, _, err := restore.ParseBlock(text)
 	if err != nil {
-		return &pith.Error{Op: "read it as a block", Kind: pith.KindInput, Err: err, Hint: "verify takes a state (JSON) or a block that `pith compact` printed"}
+		v.Problems = append(v.Problems, schema.Problem{Rule: "fence", Text: err.Error()})
+		return
 	}
 	v.Checkpoint = header.CheckpointID
-	v.Checked = append(v.Checked, "fence")
 	v.Unchecked = append(v.Unchecked, "provenance: a block carries none; verify the state (--view state)")
-	return nil
 }
 
 func (c *console) printVerdict(v *verdict, asJSON bool) error {
@@ -183,17 +189,16 @@ func (c *console) printVerdict(v *verdict, asJSON bool) error {
 		}
 	} else {
 		fmt.Fprintf(c.out, "%s %s\n", v.What, or(v.Checkpoint, "(no checkpoint id)"))
-		fmt.Fprintf(c.out, "checked: %s", strings.Join(v.Checked, ", "))
+		fmt.Fprintf(c.out, "checked: %s\n", strings.Join(v.Checked, ", "))
 		if f := v.Followed; f != nil {
-			fmt.Fprintf(c.out, " (%d blocks, %d quotes, %d paths, %d commands, %d outcomes, %d names)",
+			fmt.Fprintf(c.out, "looked up in the transcript: %d blocks, %d quotes, %d paths, %d commands, %d outcomes, %d names\n",
 				f.Blocks, f.Quotes, f.Paths, f.Commands, f.Outcomes, f.Identifiers)
 		}
-		fmt.Fprintln(c.out)
 		for _, u := range v.Unchecked {
 			fmt.Fprintln(c.out, c.paint(yellow, "not checked: "+u))
 		}
 		for _, p := range v.Problems {
-			fmt.Fprintf(c.out, "%s %s: %s\n", c.paint(red, p.Rule), p.Path, p.Text)
+			fmt.Fprintf(c.out, "%s %s: %s\n", c.paint(red, p.Rule), or(p.Path, "/"), p.Text)
 		}
 	}
 	if v.OK {
