@@ -70,12 +70,17 @@ func (in *input) Close() error {
 }
 
 func openError(name string, err error) error {
-	e := &pith.Error{Op: "open " + name, Kind: pith.KindInput, Err: err, Hint: "pass the path of a file that can be read"}
+	return &pith.Error{Op: "open " + name, Kind: pith.KindInput, Err: cause(err), Hint: "pass the path of a file that can be read"}
+}
+
+// cause takes the operation and the path out of an error of package os, which
+// the error around it names in the user's terms.
+func cause(err error) error {
 	var p *fs.PathError
 	if errors.As(err, &p) {
-		e.Err = p.Err
+		return p.Err
 	}
-	return e
+	return err
 }
 
 // slow is how long a command may take before it shows how far it is.

@@ -35,19 +35,21 @@ func writeInto(file string, data []byte) error {
 			err = cerr
 		}
 	}
-	if err != nil {
-		return &pith.Error{Op: "write " + file, Kind: pith.KindUnexpected, Err: err}
+	return writeError(file, err)
+}
+
+// writeError is nil for a nil error.
+func writeError(file string, err error) error {
+	if err == nil {
+		return nil
 	}
-	return nil
+	return &pith.Error{Op: "write " + file, Kind: pith.KindUnexpected, Err: cause(err)}
 }
 
 func replaceFile(file string, data []byte) (err error) {
-	fail := func(err error) error {
-		return &pith.Error{Op: "write " + file, Kind: pith.KindUnexpected, Err: err}
-	}
 	tmp, err := os.CreateTemp(filepath.Dir(file), ".pith-*")
 	if err != nil {
-		return fail(err)
+		return writeError(file, err)
 	}
 	defer func() {
 		if err != nil {
@@ -67,10 +69,7 @@ func replaceFile(file string, data []byte) (err error) {
 	if err == nil {
 		err = os.Rename(tmp.Name(), file)
 	}
-	if err != nil {
-		return fail(err)
-	}
-	return nil
+	return writeError(file, err)
 }
 
 // printJSON writes a value as indented JSON.
