@@ -196,7 +196,7 @@ func (d *decisionSlot) proposeIn(s *Said) {
 // asksForAWord: "OK?", "Run it?" ask for a word on the sentence before.
 func asksForAWord(closing string) bool {
 	ws := englishWords(strings.ToLower(closing))
-	return isForeignQuestion(closing) && len(ws) > 0 && len(ws) <= 3 && !containsAny(ws, "or") && !isOneOf(ws[0].text, asking) && !isOneOf(ws[0].text, []string{"what's", "how's", "anything"})
+	return isForeignQuestion(closing) && len(ws) > 0 && len(ws) <= 3 && !containsAny(ws, "or") && !isOneOf(ws[0].text, asking...) && !isOneOf(ws[0].text, "what's", "how's", "anything")
 }
 
 func marked(lower string) bool {

@@ -223,7 +223,7 @@ func correction(text string) (polarity string, ok bool) {
 			continue
 		}
 		ws := englishWords(rest)
-		if len(ws) > 0 && isOneOf(ws[0].text, []string{"problem", "problems", "worries", "idea", "need", "rush", "matter", "clue", "way", "it's", "that's", "thanks", "wonder", "one", "changes", "errors"}) {
+		if len(ws) > 0 && isOneOf(ws[0].text, "problem", "problems", "worries", "idea", "need", "rush", "matter", "clue", "way", "it's", "that's", "thanks", "wonder", "one", "changes", "errors") {
 			return "", false
 		}
 		for _, negative := range [...]string{"not ", "n't", "dont", "remove", "never", "revert", "stop"} {

@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -196,7 +197,7 @@ func (t *cueTable) negatedCommand(lower string) bool {
 		for len(words) > 2 && connects(words[0]) {
 			words = words[1:]
 		}
-		if len(words) >= 2 && isOneOf(words[0], t.negations) && !isOneOf(words[1], t.statements) {
+		if len(words) >= 2 && isOneOf(words[0], t.negations...) && !isOneOf(words[1], t.statements...) {
 			return true
 		}
 		if len(words) >= 2 && strings.HasPrefix(words[0], "n'") && len(t.negations) > 0 && t.negations[0] == "ne" {
@@ -233,14 +234,7 @@ func beginsWithAny(s string, words []string) bool {
 	return false
 }
 
-func isOneOf(w string, list []string) bool {
-	for _, l := range list {
-		if w == l {
-			return true
-		}
-	}
-	return false
-}
+func isOneOf(w string, words ...string) bool { return slices.Contains(words, w) }
 
 // hasPhrase finds a phrase that is bounded by what is no letter or digit.
 func hasPhrase(s, phrase string) bool { return phraseAt(s, phrase) >= 0 }

@@ -55,7 +55,7 @@ func (d *decisionSlot) call(c *Call) {
 	}
 	d.plan.call(c)
 	switch {
-	case isOneOf(c.Use.ToolName, questionTools):
+	case isOneOf(c.Use.ToolName, questionTools...):
 		d.answers(c)
 	case c.Result.Rejected:
 		d.refused(c)
@@ -161,7 +161,7 @@ func (d *decisionSlot) refused(c *Call) {
 		d.add(pith.Decision{Decision: cutTo(text, maxDecisionBytes), Status: "rejected", Provenance: pith.UserExplicit, Source: clip(at, maxDecisionBytes, text), Rejected: []pith.Alternative{{Alternative: attempt}}})
 		return
 	}
-	if isOneOf(c.Use.ToolName, questionTools) {
+	if isOneOf(c.Use.ToolName, questionTools...) {
 		return
 	}
 	d.add(pith.Decision{Decision: attempt, Status: "rejected", Provenance: pith.Assistant, Source: spanIn(&c.Use, c.At, attempt)})

@@ -1,6 +1,9 @@
 package extract
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // isDestructive tells whether a command destroys what cannot be brought back,
 // or reaches other people.
@@ -20,7 +23,7 @@ func destroys(argv []string) bool {
 	args := argv[1:]
 	has := func(words ...string) bool {
 		for _, a := range args {
-			if isOneOf(a, words) {
+			if isOneOf(a, words...) {
 				return true
 			}
 		}
@@ -50,7 +53,7 @@ func destroys(argv []string) bool {
 	case "ssh":
 		return destructiveText(strings.Join(args, " "))
 	default:
-		return strings.HasPrefix(program, "mkfs") || program != "git" && finishes(argv)
+		return strings.HasPrefix(program, "mkfs") || finishes(argv)
 	}
 }
 
@@ -65,7 +68,7 @@ func recursive(args []string) bool {
 }
 
 func destroysHistory(args []string) bool {
-	has := func(word string) bool { return isOneOf(word, args) }
+	has := func(word string) bool { return slices.Contains(args, word) }
 	switch {
 	case has("push"):
 		for _, a := range args {

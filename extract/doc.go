@@ -8,8 +8,8 @@
 //
 //	the fold           extract.go (order), calls.go (pairs of use and result), blocks.go (the table of blocks)
 //	goal               goal.go, worktype.go, language.go
-//	constraints        constraints.go; what a rule is: cues.go (nine languages), english.go, english_cues.go,
-//	                   rulekind.go; sentences.go; refused candidates: quarantine.go; the client's own limits: environment.go
+//	constraints        constraints.go; what a rule is: cues.go (nine languages), english.go, english_forbids.go,
+//	                   english_cues.go (requires, limits), rulekind.go; sentences.go; refused candidates: quarantine.go; the client's own limits: environment.go
 //	files              files.go, filetools.go (edit tools), shellfiles.go, shellwrites.go, shelloperands.go (commands), scriptfiles.go
 //	                   (inline scripts), patch.go, gitoutput.go, gitstatus.go; paths.go; workspace.go (root, branch, worktree)
 //	shell lines        shell.go (the parser), shellwords.go, shellprefix.go, shelltool.go (which tools run commands)

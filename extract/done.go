@@ -110,7 +110,7 @@ func finishes(argv []string) bool {
 		return false
 	}
 	program := baseName(argv[0])
-	if isOneOf(program, []string{"bash", "sh", "zsh"}) && len(argv) > 1 {
+	if isOneOf(program, "bash", "sh", "zsh") && len(argv) > 1 {
 		argv = argv[1:]
 		program = baseName(argv[0])
 	}
@@ -150,7 +150,7 @@ func followed(args, words []string) bool {
 			}
 			continue
 		}
-		if isOneOf(a, words) {
+		if isOneOf(a, words...) {
 			return len(args) > 1 || a != "tag"
 		}
 		seen++

@@ -1,7 +1,6 @@
 package extract
 
 import (
-	"slices"
 	"strings"
 )
 
@@ -16,7 +15,7 @@ func limitsAt(ws []word, i int, command bool) bool {
 	case "most", "least":
 		return prev == "at" && isNumber(next) && (command || mustBe(ws))
 	case "than":
-		return slices.Contains([]string{"more", "fewer", "less"}, prev) && isNumber(next) && (command || mustBe(ws))
+		return isOneOf(prev, "more", "fewer", "less") && isNumber(next) && (command || mustBe(ws))
 	case "under", "below", "within", "max", "maximum":
 		return isNumber(next) && (command || mustBe(ws) || ws[i].first)
 	case "limit", "restrict":
@@ -48,7 +47,7 @@ func mustBe(ws []word) bool {
 }
 
 func isNumber(w string) bool {
-	return w != "" && (w[0] >= '0' && w[0] <= '9' || slices.Contains([]string{"one", "two", "three", "four", "five", "six", "ten", "a"}, w))
+	return w != "" && (w[0] >= '0' && w[0] <= '9' || isOneOf(w, "one", "two", "three", "four", "five", "six", "ten", "a"))
 }
 
 // onlyLimits tells "only analyse", "work only in X" and "explore only" from
@@ -58,14 +57,14 @@ func onlyLimits(ws []word, i int, command bool) bool {
 	if containsAny(ws[:i], "whether") {
 		return false
 	}
-	if slices.Contains([]string{"is", "are", "was", "were", "it", "this", "that", "i've", "i", "the", "an", "a", "not", "has", "have", "had", "there", "it's", "been", "be", "they", "he", "she", "can", "could", "would", "will", "if", "my", "our", "your"}, prev) {
+	if isOneOf(prev, "is", "are", "was", "were", "it", "this", "that", "i've", "i", "the", "an", "a", "not", "has", "have", "had", "there", "it's", "been", "be", "they", "he", "she", "can", "could", "would", "will", "if", "my", "our", "your") {
 		return containsAny(ws[:i], "must", "should") || prev == "can" && textAt(ws, i-2) == "you"
 	}
 	if ws[i].first || openClause(ws, i) {
-		return next != "" && !isThirdPerson(next) && !slices.Contains([]string{"the", "thing", "one", "problem", "two", "then", "way", "a", "question", "really", "worth", "ever", "just", "because"}, next) || i > 0 && next == ""
+		return next != "" && !isThirdPerson(next) && !isOneOf(next, "the", "thing", "one", "problem", "two", "then", "way", "a", "question", "really", "worth", "ever", "just", "because") || i > 0 && next == ""
 	}
 	if prev == "we" || prev == "you" {
-		return slices.Contains([]string{"want", "need", "use", "change", "touch", "support"}, next)
+		return isOneOf(next, "want", "need", "use", "change", "touch", "support")
 	}
 	return command && !isThirdPerson(next) || containsAny(ws[:i], "must", "should", "may")
 }
@@ -76,7 +75,7 @@ func requiresAt(ws []word, i int, command, question bool) bool {
 	prev, next := textAt(ws, i-1), textAt(ws, i+1)
 	switch ws[i].text {
 	case "make", "be":
-		return next == "sure" && (openClause(ws, i) || asks(ws)) && (!question || asks(ws))
+		return next == "sure" && (asks(ws) || !question && openClause(ws, i))
 	case "ensure":
 		return openClause(ws, i) && (!question || asks(ws))
 	}
@@ -85,30 +84,31 @@ func requiresAt(ws []word, i int, command, question bool) bool {
 	}
 	switch ws[i].text {
 	case "must":
-		return next != "have" && next != "be" || next == "be" && !slices.Contains([]string{"it", "that", "this", "there"}, prev)
+		return next != "have" && next != "be" || next == "be" && !isOneOf(prev, "it", "that", "this", "there")
 	case "should":
 		return len(ws) > 3 && obliges(ws, i)
 	case "always":
-		return command && next != "" && openClause(ws, i) || slices.Contains([]string{"must", "should", "please", "you"}, prev) || command && i > 1 && !containsAny(ws[:i], "is", "are", "was", "it", "they") && containsAny(ws[:i], "when", "if", "pr", "prs")
+		return alwaysRequires(ws, i, command)
 	case "keep":
-		if next == "it" && slices.Contains([]string{"stable", "simple", "small", "short", "minimal", "compatible", "backwards", "private", "generic", "consistent", "readable", "concise"}, textAt(ws, i+2)) {
-			return openClause(ws, i)
-		}
-		return openClause(ws, i) && next != "" && !slices.Contains([]string{"going", "in", "working", "up", "me", "it", "on", "trying", "iterating"}, next) && (prev != "to" || containsAny(ws[:i], "sure", "need", "needs", "want", "have", "must"))
+		return keepRequires(ws, i)
 	case "stop":
-		return openClause(ws, i) && slices.Contains([]string{"after", "when", "before", "and", "once", "at", "if", "there", "here"}, next)
+		return openClause(ws, i) && isOneOf(next, "after", "when", "before", "and", "once", "at", "if", "there", "here")
 	case "want", "need", "prefer":
 		return prefers(ws, i)
-	case "needs", "has":
-		return ws[i].text == "needs" && next == "to" || ws[i].text == "has" && next == "to" && textAt(ws, i+2) != "be"
-	case "instead", "rather":
-		return command && (ws[i].text == "instead" || next == "than")
+	case "needs":
+		return next == "to"
+	case "has":
+		return next == "to" && textAt(ws, i+2) != "be"
+	case "instead":
+		return command
+	case "rather":
+		return command && next == "than"
 	case "use":
 		return openClause(ws, i) && containsAny(ws[i:], "not", "over") && next != "over"
 	case "ask":
-		return openClause(ws, i) && textAt(ws, i-2) != "need" && slices.Contains([]string{"me", "first", "before", "us"}, next)
+		return openClause(ws, i) && textAt(ws, i-2) != "need" && isOneOf(next, "me", "first", "before", "us")
 	case "wait":
-		return openClause(ws, i) && slices.Contains([]string{"for", "until", "till", "before"}, next)
+		return openClause(ws, i) && isOneOf(next, "for", "until", "till", "before")
 	case "check", "confirm":
 		return openClause(ws, i) && next == "with" && textAt(ws, i+2) == "me"
 	case "stick":
@@ -118,17 +118,45 @@ func requiresAt(ws []word, i int, command, question bool) bool {
 	case "important":
 		return (next == "that" || next == "to" || i == 0) && !containsAny(ws[:i], "not", "more")
 	case "not":
-		return ws[i].pause && next != "" && (command || textAt(ws, 0) == "we" && slices.Contains([]string{"use", "prefer", "write", "want", "call"}, textAt(ws, 1)))
+		return ws[i].pause && next != "" && (command || textAt(ws, 0) == "we" && isOneOf(textAt(ws, 1), "use", "prefer", "write", "want", "call"))
 	case "from":
 		return next == "now" && textAt(ws, i+2) == "on"
 	case "going":
 		return next == "forward" && ws[i].first
 	case "let's", "lets":
-		return slices.Contains([]string{"keep", "use", "stick", "avoid"}, next)
+		return isOneOf(next, "keep", "use", "stick", "avoid")
 	case "remain", "stay":
 		return openClause(ws, i) && next != ""
 	}
 	return false
+}
+
+// alwaysRequires tells "always run the linter", "you always" and "for a PR,
+// always" from "it always fails".
+func alwaysRequires(ws []word, i int, command bool) bool {
+	if isOneOf(textAt(ws, i-1), "must", "should", "please", "you") {
+		return true
+	}
+	if command && openClause(ws, i) && textAt(ws, i+1) != "" {
+		return true
+	}
+	states := containsAny(ws[:i], "is", "are", "was", "it", "they")
+	return command && i > 1 && !states && containsAny(ws[:i], "when", "if", "pr", "prs")
+}
+
+// keepRequires tells "keep the API stable" from "keep going" and "to keep it".
+func keepRequires(ws []word, i int) bool {
+	next := textAt(ws, i+1)
+	if !openClause(ws, i) {
+		return false
+	}
+	if next == "it" && isOneOf(textAt(ws, i+2), "stable", "simple", "small", "short", "minimal", "compatible", "backwards", "private", "generic", "consistent", "readable", "concise") {
+		return true
+	}
+	if isOneOf(next, "", "going", "in", "working", "up", "me", "it", "on", "trying", "iterating") {
+		return false
+	}
+	return textAt(ws, i-1) != "to" || containsAny(ws[:i], "sure", "need", "needs", "want", "have", "must")
 }
 
 // obliges tells "it should be removed" from "that should be fine".
@@ -145,7 +173,7 @@ func obliges(ws []word, i int) bool {
 	case "just", "also", "still", "now":
 		return after != "work" && after != "be" || after == "be" && obliges(ws, i+1)
 	case "be":
-		return !slices.Contains([]string{"fine", "ok", "okay", "good", "enough", "possible", "easy", "correct", "able", "simple", "safe", "in", "there", "here", "at", "on", "still", "quick", "straightforward"}, after)
+		return !isOneOf(after, "fine", "ok", "okay", "good", "enough", "possible", "easy", "correct", "able", "simple", "safe", "in", "there", "here", "at", "on", "still", "quick", "straightforward")
 	}
 	return true
 }
@@ -154,12 +182,12 @@ func obliges(ws []word, i int) bool {
 func prefers(ws []word, i int) bool {
 	prev, next := textAt(ws, i-1), textAt(ws, i+1)
 	if ws[i].text == "need" && next == "to" {
-		return slices.Contains([]string{"you", "they", "these", "those", "all", "tests"}, prev)
+		return isOneOf(prev, "you", "they", "these", "those", "all", "tests")
 	}
 	if ws[i].text == "prefer" && openClause(ws, i) {
 		return next != ""
 	}
-	return slices.Contains([]string{"i", "we", "i'd", "we'd"}, prev) && !slices.Contains([]string{"", "to", "you", "help", "some"}, next)
+	return isOneOf(prev, "i", "we", "i'd", "we'd") && !isOneOf(next, "", "to", "you", "help", "some")
 }
 
 // process finds rules about how the work is cut and delivered, which often

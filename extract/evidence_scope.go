@@ -1,6 +1,9 @@
 package extract
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // key names what a line verifies and where, without the flags that change only
 // how much it prints.
@@ -51,12 +54,12 @@ func (v *verifier) covers(old *verifier) bool {
 	// Flags that change what is built or run must be there again; those that
 	// narrow the run need not.
 	for _, f := range theirs {
-		if !narrows(f) && !hasWord(mine, f) {
+		if !narrows(f) && !slices.Contains(mine, f) {
 			return false
 		}
 	}
 	for _, f := range mine {
-		if narrows(f) && !hasWord(theirs, f) {
+		if narrows(f) && !slices.Contains(theirs, f) {
 			return false
 		}
 	}

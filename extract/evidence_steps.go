@@ -1,5 +1,7 @@
 package extract
 
+import "slices"
+
 // brokenStep is a failed line whose last command takes a step that some later
 // line may take another way: git add, git commit, git push, gofmt -w.
 type brokenStep struct {
@@ -61,7 +63,7 @@ func (e *evidenceSlot) stepPassed(r *evidenceRun, name, dir string, operands []s
 		}
 		left := s.left[:0]
 		for _, p := range s.left {
-			if !all && !hasWord(operands, p) {
+			if !all && !slices.Contains(operands, p) {
 				left = append(left, p)
 			}
 		}
@@ -91,13 +93,13 @@ func stepOf(cmd *simpleCommand) (name string, files []string, all bool) {
 			for _, o := range operands(argv, expands, "") {
 				files = append(files, o.text)
 			}
-			all = len(files) == 0 || hasWord(files, ".") || flagged(argv, "-A", "--all")
+			all = len(files) == 0 || slices.Contains(files, ".") || flagged(argv, "-A", "--all")
 			return "git add", files, all
 		case "commit", "push", "pull", "fetch", "rebase", "merge", "cherry-pick", "revert", "tag":
 			return "git " + sub, nil, true
 		}
 	case "gh":
-		if len(cmd.Argv) > 2 && isOneOf(cmd.Argv[2], []string{"create", "edit", "comment", "merge", "review"}) {
+		if len(cmd.Argv) > 2 && isOneOf(cmd.Argv[2], "create", "edit", "comment", "merge", "review") {
 			return "gh " + cmd.Argv[1] + " " + cmd.Argv[2], nil, true
 		}
 	case "go":
@@ -109,7 +111,7 @@ func stepOf(cmd *simpleCommand) (name string, files []string, all bool) {
 			for _, o := range operands(cmd.Argv, cmd.Expands, "") {
 				files = append(files, o.text)
 			}
-			return "format " + program, files, len(files) == 0 || hasWord(files, ".")
+			return "format " + program, files, len(files) == 0 || slices.Contains(files, ".")
 		}
 	}
 	return "", nil, false

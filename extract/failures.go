@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/pith-memory/pith"
@@ -156,11 +157,11 @@ func undoes(argv []string) (path string, ok bool) {
 	last := args[len(args)-1]
 	switch args[0] {
 	case "revert":
-		return "", !hasWord(args, "--abort")
+		return "", !slices.Contains(args, "--abort")
 	case "reset":
-		return "", hasWord(args, "--hard")
+		return "", slices.Contains(args, "--hard")
 	case "checkout":
-		if last == "." || hasWord(args, "--") && last != "--" {
+		if last == "." || slices.Contains(args, "--") && last != "--" {
 			return strings.TrimSuffix(last, "."), true
 		}
 	case "restore":

@@ -46,13 +46,13 @@ var clientCommands = []string{
 // isRequest tells whether a part holds words with which the user of this
 // thread asks for something.
 func isRequest(s *Said) bool {
-	return !s.Side && s.Origin == pith.UserExplicit && s.Command != pith.ShellInput && !isOneOf(s.Command, clientCommands)
+	return !s.Side && s.Origin == pith.UserExplicit && s.Command != pith.ShellInput && !isOneOf(s.Command, clientCommands...)
 }
 
 // mayAmend also takes the words that a user gave to a command of the client's:
 // they are no request, but they may hold a rule.
 func mayAmend(s *Said) bool {
-	return !s.Side && s.Origin == pith.UserExplicit && s.Command != pith.ShellInput && (s.Command == "/compact" || !isOneOf(s.Command, clientCommands))
+	return !s.Side && s.Origin == pith.UserExplicit && s.Command != pith.ShellInput && (s.Command == "/compact" || !isOneOf(s.Command, clientCommands...))
 }
 
 // anchorFit ranks the blocks that may stand where no request does.

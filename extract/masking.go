@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -63,8 +64,8 @@ func readVerifyLine(command string, shell []simpleCommand) (verifyLine, bool) {
 			l.Says = append(l.Says, said)
 		}
 		if argv[0] == "set" {
-			pipefail = pipefail || hasWord(argv, "pipefail")
-			errexit = errexit || hasFlag(argv, "-e") || hasWord(argv, "errexit") || hasFlag(argv, "-euxo")
+			pipefail = pipefail || slices.Contains(argv, "pipefail")
+			errexit = errexit || hasFlag(argv, "-e") || slices.Contains(argv, "errexit") || hasFlag(argv, "-euxo")
 			continue
 		}
 		v, ok := verifierOf(argv)

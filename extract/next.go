@@ -110,7 +110,7 @@ func takeUp(x *Extractor, f *Facts, c *Call) (pith.NextAction, bool) {
 	line := callText(c)
 	n.Text = "Take up the call that has no result: " + c.Use.ToolName + ": " + cutTo(line, maxNextBytes-200)
 	switch {
-	case isOneOf(c.Use.ToolName, questionTools):
+	case isOneOf(c.Use.ToolName, questionTools...):
 		n.Kind, n.Basis = "ask_user", "question"
 		if text := askedText(c); text != "" {
 			n.Text = cutTo(text, maxNextBytes)

@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -90,7 +91,7 @@ func scanVerdict(output string, l *verifyLine) verdictScan {
 		if s == "" || isNoOutput(s) {
 			return
 		}
-		if !hasWord(l.Says, s) {
+		if !slices.Contains(l.Says, s) {
 			v.lines++
 		}
 		v.passMark = v.passMark || s == l.PassMark

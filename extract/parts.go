@@ -114,7 +114,7 @@ func containsToken(list []string, t string) bool {
 func tokensOf(text string) []string {
 	var out []string
 	for _, w := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !isWordRune(r) && r != '-' }) {
-		if len(w) >= 4 && !isOneOf(w, []string{"this", "that", "with", "then", "from", "into", "make", "sure", "also", "when", "each", "file", "code", "func", "return", "please"}) && len(out) < 200 {
+		if len(w) >= 4 && !isOneOf(w, "this", "that", "with", "then", "from", "into", "make", "sure", "also", "when", "each", "file", "code", "func", "return", "please") && len(out) < 200 {
 			out = append(out, strings.TrimSuffix(w, "s"))
 		}
 	}

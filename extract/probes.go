@@ -1,6 +1,9 @@
 package extract
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // isProbe tells whether a non-zero exit only answers a question: grep found
 // nothing, files differ, a path is not there. That is no failure.
@@ -49,7 +52,7 @@ func asksAtEnd(c *simpleCommand, code int, output string) bool {
 	case "ls", "stat", "file", "find", "readlink", "realpath", "du", "fd", "tree", "jq":
 		return missing(output) || (argv[0] == "jq" || argv[0] == "find") && strings.TrimSpace(output) == ""
 	case "systemctl", "service":
-		return hasWord(argv, "is-active") || hasWord(argv, "is-enabled") || hasWord(argv, "status")
+		return slices.Contains(argv, "is-active") || slices.Contains(argv, "is-enabled") || slices.Contains(argv, "status")
 	case "kill":
 		return len(argv) > 1 && argv[1] == "-0"
 	case "gh":

@@ -42,7 +42,7 @@ func (t *todoSlot) call(c *Call) {
 	}
 	for i := range c.Use.Args {
 		a := &c.Use.Args[i]
-		if !isOneOf(a.Key, listKeys) || !looksLikeList(a) {
+		if !isOneOf(a.Key, listKeys...) || !looksLikeList(a) {
 			continue
 		}
 		t.list, t.listAt, t.byTask, t.seq = a.Value, c.At, false, c.Seq

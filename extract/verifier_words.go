@@ -252,15 +252,6 @@ func afterWord(args []string, word string) []string {
 	return args
 }
 
-func hasWord(args []string, word string) bool {
-	for _, a := range args {
-		if a == word {
-			return true
-		}
-	}
-	return false
-}
-
 // hasFlag finds a flag by itself, with a value, or among joined short flags.
 func hasFlag(args []string, flag string) bool {
 	for _, a := range args {

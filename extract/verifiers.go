@@ -1,6 +1,9 @@
 package extract
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // verifyKind says what a verification command proves.
 type verifyKind uint8
@@ -157,7 +160,7 @@ func checkingFormatter(name string, args []string) (verifier, bool) {
 			v.Kind = verifiesBuild
 		}
 		if name == "zig" && first == "build" {
-			if hasWord(v.Args, "test") {
+			if slices.Contains(v.Args, "test") {
 				v.Kind = verifiesTests
 			}
 		}
