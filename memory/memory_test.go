@@ -144,8 +144,10 @@ func TestNoSuchBoundary(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = memory.New(memory.Config{}).Read(bytes.NewReader(data), memory.ReadOptions{Boundary: 9})
-	if pith.KindOf(err) != pith.KindUsage || !strings.Contains(err.Error(), "1 times") {
-		t.Errorf("err = %v", err)
+	for _, n := range []int{2, 3, 9} {
+		_, err = memory.New(memory.Config{}).Read(bytes.NewReader(data), memory.ReadOptions{Boundary: n})
+		if pith.KindOf(err) != pith.KindUsage || !strings.Contains(err.Error(), "1 times") {
+			t.Errorf("boundary %d: err = %v", n, err)
+		}
 	}
 }

@@ -54,6 +54,8 @@ type Session struct {
 	// body is the request body that was read, nil for a session file.
 	body  []byte
 	model string
+	// whole is set where the session ended before a cut.
+	whole bool
 	// empty is set while no message held a block.
 	empty  bool
 	labels labels
@@ -71,6 +73,7 @@ func read(r io.Reader, o ReadOptions) (*Session, error) {
 	for {
 		rec, err := d.Next()
 		if errors.Is(err, io.EOF) {
+			s.whole = true
 			break
 		}
 		if err != nil {
@@ -136,9 +139,9 @@ func (s *Session) add(rec pith.Record) {
 
 // complete refuses a cut that the session does not have.
 func (s *Session) complete(o ReadOptions) error {
-	if o.Boundary > 0 && len(s.Boundaries) != o.Boundary-1 {
+	if o.Boundary > 0 && s.whole {
 		return &pith.Error{
-			Op: "cut at boundary", Kind: pith.KindUsage,
+			Op: "cut the session", Kind: pith.KindUsage,
 			Err:  fmt.Errorf("there is no boundary %d: the client compacted this session %d times", o.Boundary, len(s.Boundaries)),
 			Hint: "`pith inspect` lists the compactions",
 		}
