@@ -73,7 +73,7 @@ func (d *decisionSlot) choice(s *Said, p sentence) {
 	if len(text) > maxDecisionBytes || len(text) < 15 || strings.HasSuffix(text, "?") {
 		return
 	}
-	lower := strings.ToLower(strings.ReplaceAll(text, "’", "'"))
+	lower := plainLower(text)
 	if !statesChoice(lower) {
 		return
 	}
@@ -173,8 +173,8 @@ func (d *decisionSlot) proposeIn(s *Said) {
 	var last, before, proposed sentence
 	sentences(tail, func(p sentence) {
 		before, last = last, p
-		lower := strings.ToLower(strings.ReplaceAll(tail[p.start:p.end], "’", "'"))
-		if marked(lower) && (proposed.end == 0 || !isForeignQuestion(lower) || proposed.start < last.start-maxReply) {
+		lower := plainLower(tail[p.start:p.end])
+		if marked(lower) && (proposed.end == 0 || !endsAsQuestion(lower) || proposed.start < last.start-maxReply) {
 			proposed = p
 		}
 	})
@@ -185,7 +185,7 @@ func (d *decisionSlot) proposeIn(s *Said) {
 	if proposed.end == 0 {
 		return
 	}
-	if !isForeignQuestion(closing) && !strings.Contains(closing, "f you want") && !strings.Contains(closing, "f you’d like") && !strings.Contains(closing, "f you'd like") {
+	if !endsAsQuestion(closing) && !strings.Contains(closing, "f you want") && !strings.Contains(closing, "f you’d like") && !strings.Contains(closing, "f you'd like") {
 		return
 	}
 	if text := tail[proposed.start:proposed.end]; len(text) <= maxDecisionBytes {
@@ -196,7 +196,7 @@ func (d *decisionSlot) proposeIn(s *Said) {
 // asksForAWord: "OK?", "Run it?" ask for a word on the sentence before.
 func asksForAWord(closing string) bool {
 	ws := englishWords(strings.ToLower(closing))
-	return isForeignQuestion(closing) && len(ws) > 0 && len(ws) <= 3 && !containsAny(ws, "or") && !isOneOf(ws[0].text, asking...) && !isOneOf(ws[0].text, "what's", "how's", "anything")
+	return endsAsQuestion(closing) && len(ws) > 0 && len(ws) <= 3 && !containsAny(ws, "or") && !isOneOf(ws[0].text, asking...) && !isOneOf(ws[0].text, "what's", "how's", "anything")
 }
 
 func marked(lower string) bool {

@@ -183,9 +183,9 @@ func rule(text, conversation string, strict bool) (polarity string, ok bool) {
 
 // ruleIn is rule for a sentence whose own language is known.
 func ruleIn(text, own, conversation string, strict bool) (polarity string, ok bool) {
-	lower := strings.ToLower(strings.ReplaceAll(text, "’", "'"))
+	lower := plainLower(text)
 	for _, language := range [...]string{own, conversation} {
-		if t := tableFor(language); t != nil && !isForeignQuestion(lower) {
+		if t := tableFor(language); t != nil && !endsAsQuestion(lower) {
 			if polarity, ok = t.match(lower); ok {
 				return polarity, true
 			}
@@ -197,7 +197,8 @@ func ruleIn(text, own, conversation string, strict bool) (polarity string, ok bo
 	return englishRule(lower, strict)
 }
 
-func isForeignQuestion(lower string) bool {
+// endsAsQuestion tells whether a sentence of any language ends as a question does.
+func endsAsQuestion(lower string) bool {
 	lower = strings.TrimRight(lower, " \"'」』）)")
 	for _, end := range [...]string{"?", "？", "か。", "吗。", "嗎。", "ですか", "까."} {
 		if strings.HasSuffix(lower, end) {
@@ -213,8 +214,8 @@ var refusing = []string{"no,", "no ", "nope", "nah", "wrong", "that's wrong", "t
 // correction takes a short reply that turns down what was done or proposed
 // and says more than no.
 func correction(text string) (polarity string, ok bool) {
-	lower := strings.ToLower(strings.ReplaceAll(text, "’", "'"))
-	if isForeignQuestion(lower) || len(strings.Fields(text)) < 4 && lower[0] < 0x80 {
+	lower := plainLower(text)
+	if endsAsQuestion(lower) || len(strings.Fields(text)) < 4 && lower[0] < 0x80 {
 		return "", false
 	}
 	for _, p := range refusing {
@@ -249,7 +250,7 @@ func (c *constraintSlot) add(k pith.Constraint) {
 		c.seen = map[string]bool{}
 	}
 	c.seen[key] = true
-	lower := strings.ToLower(strings.ReplaceAll(k.Text, "’", "'"))
+	lower := plainLower(k.Text)
 	if !k.Resent && preserves(lower) {
 		c.invariants = append(c.invariants, pith.Invariant{
 			ID: pith.ItemID(pith.IDInvariant, k.Source, k.Text), Text: k.Text, Binding: "binding", Provenance: k.Provenance, Source: k.Source,

@@ -234,6 +234,11 @@ func beginsWithAny(s string, words []string) bool {
 	return false
 }
 
+// plainLower is a text in lower case with plain apostrophes, as the cues are written.
+func plainLower(text string) string {
+	return strings.ToLower(strings.ReplaceAll(text, "’", "'"))
+}
+
 func isOneOf(w string, words ...string) bool { return slices.Contains(words, w) }
 
 // hasPhrase finds a phrase that is bounded by what is no letter or digit.

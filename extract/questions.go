@@ -135,7 +135,7 @@ func (q *questionSlot) open() []pith.Quote {
 	}
 	sentences(t.text, func(p sentence) {
 		text := t.text[p.start:p.end]
-		if !isForeignQuestion(text) || len(text) > maxDecisionBytes || t.origin == pith.Assistant && p.start < len(t.text)-maxTail {
+		if !endsAsQuestion(text) || len(text) > maxDecisionBytes || t.origin == pith.Assistant && p.start < len(t.text)-maxTail {
 			return
 		}
 		at := t.at
@@ -158,7 +158,7 @@ func (q *questionSlot) awaitsAnswer() (said, bool) {
 	var last, question sentence
 	sentences(tail, func(p sentence) {
 		last = p
-		if isForeignQuestion(tail[p.start:p.end]) {
+		if endsAsQuestion(tail[p.start:p.end]) {
 			question = p
 		}
 	})
@@ -183,7 +183,7 @@ func (q *questionSlot) intent() (said, bool) {
 	var found said
 	sentences(q.assistant.text, func(p sentence) {
 		text := q.assistant.text[p.start:p.end]
-		lower := strings.TrimLeft(strings.ToLower(strings.ReplaceAll(text, "’", "'")), "*_# ")
+		lower := strings.TrimLeft(plainLower(text), "*_# ")
 		for _, m := range intentions {
 			if strings.HasPrefix(lower, m) || strings.Contains(lower, ", "+m) {
 				at := q.assistant.at

@@ -201,7 +201,7 @@ func forbidsChange(text string) bool {
 func changeAskedAfter(f *Facts, s pith.Source) bool {
 	for i := range f.Goal.Amendments {
 		a := &f.Goal.Amendments[i]
-		if s.Message < a.Source.Message && wantsChange(a.Text) && !isForeignQuestion(a.Text) {
+		if s.Message < a.Source.Message && wantsChange(a.Text) && !endsAsQuestion(a.Text) {
 			return true
 		}
 	}

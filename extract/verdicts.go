@@ -22,8 +22,8 @@ func (d *decisionSlot) user(s *Said) {
 	if t.text == "" || len(t.text) > maxReply {
 		return
 	}
-	lower := strings.ToLower(strings.ReplaceAll(t.text, "’", "'"))
-	if isForeignQuestion(lower) && !startsWithOne(lower, refusing) {
+	lower := plainLower(t.text)
+	if endsAsQuestion(lower) && !startsWithOne(lower, refusing) {
 		return
 	}
 	p := d.proposal
@@ -95,8 +95,8 @@ func reasonAfterNo(text string) string {
 func (d *decisionSlot) choices(s *Said) {
 	sentences(s.Text, func(p sentence) {
 		text := s.Text[p.start:p.end]
-		lower := strings.ToLower(strings.ReplaceAll(text, "’", "'"))
-		if len(text) > maxDecisionBytes || isForeignQuestion(lower) {
+		lower := plainLower(text)
+		if len(text) > maxDecisionBytes || endsAsQuestion(lower) {
 			return
 		}
 		for _, c := range choosing {
