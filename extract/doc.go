@@ -22,6 +22,7 @@
 //	decisions          decisions.go, choices.go, verdicts.go, plan.go
 //	phase and todo     phase.go, todo.go, parts.go (of a numbered request), done.go
 //	next action        next.go, request.go, questions.go, destructive.go
-//	names              names.go (ranking), nametable.go, namescan.go, namewords.go, namecommits.go
-//	the rest           urls.go, keylines.go
+//	names              names.go (ranking), nametable.go, namescan.go, namewords.go, namecommits.go,
+//	                   nametests.go
+//	the rest           urls.go, keylines.go; cut.go (texts made shorter)
 package extract

@@ -3,7 +3,6 @@ package extract
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"strconv"
 	"strings"
 
 	"github.com/pith-memory/pith"
@@ -257,16 +256,6 @@ func amendment(t said, latest bool) pith.Amendment {
 	}
 	a.Text, a.Shortened, a.Bytes = headTail(t.text, bulkHead, bulkTail), true, len(t.text)
 	return a
-}
-
-// headTail keeps the first and the last bytes of a text and states what was
-// left out between them.
-func headTail(text string, head, tail int) string {
-	if len(text) <= head+tail {
-		return text
-	}
-	h, t := cutTo(text, head), cutFrom(text, tail)
-	return h + "\n[... " + strconv.Itoa(len(text)-len(h)-len(t)) + " bytes left out ...]\n" + t
 }
 
 // supersedings take back what was asked for before.

@@ -2,7 +2,6 @@ package extract
 
 import (
 	"strings"
-	"unicode/utf8"
 )
 
 // How well a line names what went wrong, in rising order.
@@ -252,19 +251,6 @@ func isPosition(s string) bool {
 
 func hasFold(s, prefix string) bool {
 	return len(s) >= len(prefix) && strings.EqualFold(s[:len(prefix)], prefix)
-}
-
-// shorten cuts at a character's boundary; what is left still occurs in the
-// transcript as it is. It copies, so that a large output can be let go.
-func shorten(s string, limit int) string {
-	if len(s) > limit {
-		cut := limit
-		for cut > 0 && !utf8.RuneStart(s[cut]) {
-			cut--
-		}
-		s = strings.TrimRight(s[:cut], " \t")
-	}
-	return strings.Clone(s)
 }
 
 // sameFailure is a signature without what differs from run to run: numbers,

@@ -93,26 +93,3 @@ func inPath(s string, start, end int) bool {
 	}
 	return end+1 < len(s) && strings.IndexByte("/.-_", s[end]) >= 0 && (s[end] == '/' || !wordBefore(s, end+1) && wordAfter(s, end+1))
 }
-
-// cutTo shortens a text to at most n bytes, on a whole character.
-func cutTo(text string, n int) string {
-	if len(text) <= n {
-		return text
-	}
-	for n > 0 && text[n]&0xc0 == 0x80 {
-		n--
-	}
-	return text[:n]
-}
-
-// cutFrom keeps at most the last n bytes of a text, on a whole character.
-func cutFrom(text string, n int) string {
-	if len(text) <= n {
-		return text
-	}
-	i := len(text) - n
-	for i < len(text) && text[i]&0xc0 == 0x80 {
-		i++
-	}
-	return text[i:]
-}
