@@ -42,7 +42,7 @@ func countsOf(output string, shown filter) *pith.Counts {
 	return t.counts(shown)
 }
 
-// eachLine calls f for every line that holds more than spaces.
+// eachLine calls f for every line, without its line break.
 func eachLine(text string, f func(line string)) {
 	for len(text) > 0 {
 		line := text
@@ -55,6 +55,10 @@ func eachLine(text string, f func(line string)) {
 	}
 }
 
+// maxCountLine bounds the lines that can state counts. An event of go test -json
+// may be longer; its head names the action and the test.
+const maxCountLine = 2000
+
 // add reads one line. Most lines say nothing and leave at the first look.
 func (t *tally) add(line string) {
 	t.line++
@@ -63,7 +67,7 @@ func (t *tally) add(line string) {
 		return
 	}
 	t.lines++
-	if len(s) > 2000 {
+	if len(s) > maxCountLine {
 		if s[0] == '{' {
 			t.addEvent(s)
 		}
@@ -159,8 +163,8 @@ func (t *tally) addPackage(s string) bool {
 
 // addEvent reads a line of go test -json.
 func (t *tally) addEvent(s string) {
-	if len(s) > 2000 {
-		s = s[:2000]
+	if len(s) > maxCountLine {
+		s = s[:maxCountLine]
 	}
 	if !strings.Contains(s, `"Action":"`) || !strings.Contains(s, `"Test":"`) {
 		return

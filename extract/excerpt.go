@@ -1,7 +1,7 @@
 package extract
 
 import (
-	"sort"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -93,7 +93,7 @@ func pickLines(lines []string, budget int) []int {
 	take(0)
 	for i := len(lines) - 1; i >= 0 && take(i); i-- {
 	}
-	sort.Ints(picked)
+	slices.Sort(picked)
 	return picked
 }
 

@@ -174,7 +174,6 @@ func (x *Extractor) finish(c *Call) {
 // LateExit reads an exit code that the session states apart from its result.
 func (x *Extractor) LateExit(e *pith.LateExit) {
 	x.evidence.lateExit(e)
-	x.failures.lateExit(e)
 }
 
 // Boundary reads a compaction of the client's own. Its replacement history

@@ -226,8 +226,6 @@ func (s *failureSlot) add(text, signature string, c *Call) *attempt {
 	return a
 }
 
-func (s *failureSlot) lateExit(*pith.LateExit) {}
-
 // isEditTool tells by its name whether a tool changes files.
 func isEditTool(name string) bool {
 	n := toolName(name)

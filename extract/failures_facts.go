@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/pith-memory/pith"
@@ -31,7 +32,15 @@ func (s *failureSlot) facts(f *Facts, ev *evidenceSlot) {
 	out = append(out, repeatedFailures(ev)...)
 	out = append(out, s.undone(ev)...)
 	out = append(out, s.givenUp(ev)...)
-	sortAttempts(out)
+	slices.SortStableFunc(out, func(a, b pith.FailedAttempt) int {
+		switch {
+		case a.Source.Before(b.Source):
+			return -1
+		case b.Source.Before(a.Source):
+			return 1
+		}
+		return 0
+	})
 	if n := len(out) - maxFailed; n > 0 {
 		out = dropAttempts(out, n)
 	}
@@ -39,15 +48,6 @@ func (s *failureSlot) facts(f *Facts, ev *evidenceSlot) {
 		out[i].ID = pith.ItemID(pith.IDFailed, out[i].Source, out[i].Attempt)
 	}
 	f.Failed = out
-}
-
-// sortAttempts orders by where the attempts stand, keeping equal ones as they are.
-func sortAttempts(out []pith.FailedAttempt) {
-	for i := 1; i < len(out); i++ {
-		for j := i; j > 0 && out[j].Source.Before(out[j-1].Source); j-- {
-			out[j], out[j-1] = out[j-1], out[j]
-		}
-	}
 }
 
 // dropAttempts drops n attempts, ended ones first, then the oldest; what the

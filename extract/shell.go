@@ -76,7 +76,7 @@ type shellFrame struct {
 	begin   int // of the word
 	inWord  bool
 	expands bool
-	target  byte // what the next word is: 0, '>', 'a' (append), '<', 'h' (here document), '-' (nothing)
+	target  byte // what the next word is: 0, '>', 'a' (append), '<', 'h' (here document), 't' (one whose lines lose their tabs), '-' (nothing)
 	op      string
 	here    []hereDoc
 	dirs    []shellDir // of the open subshells

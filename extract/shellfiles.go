@@ -87,7 +87,7 @@ func (l *shellLine) command(i int) {
 
 // failing reads a command that ended with an error after it had shown something.
 func (l *shellLine) failing(cmd *simpleCommand) {
-	if op, args := readOperands(cmd.Name(), cmd.Argv, cmd.Expands); op {
+	if args, reads := readOperands(cmd.Name(), cmd.Argv, cmd.Expands); reads {
 		for _, p := range l.expand(args) {
 			l.read(cmd, p)
 		}
@@ -233,7 +233,7 @@ func (l *shellLine) run(cmd *simpleCommand, argv []string, expands []bool, hidde
 	argv, expands = packageRunner(argv, expands)
 	c := simpleCommand{Argv: argv}
 	name := c.Name()
-	if reads, args := readOperands(name, argv, expands); reads {
+	if args, reads := readOperands(name, argv, expands); reads {
 		if !hidden {
 			for _, p := range l.expand(args) {
 				if name == "grep" || name == "rg" || name == "type" || name == "jq" || name == "yq" || name == "awk" {
@@ -270,7 +270,7 @@ func (l *shellLine) run(cmd *simpleCommand, argv []string, expands []bool, hidde
 				l.add(cmd, p, opCreate)
 			}
 		}
-	case "curl", "wget", "gcc", "clang", "pandoc", "jq-out":
+	case "curl", "wget", "gcc", "clang", "pandoc":
 		l.outputFlag(cmd, argv, expands)
 	case "git":
 		l.git(cmd, argv, expands, hidden)

@@ -1,6 +1,9 @@
 package extract
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // packageRunner takes npx, uv run and the like off a command.
 func packageRunner(argv []string, expands []bool) ([]string, []bool) {
@@ -72,14 +75,14 @@ func plainOperands(argv []string, expands []bool) []operand {
 	return out
 }
 
-// readOperands tells whether a command shows the content of its operands, and
-// which words they are.
-func readOperands(name string, argv []string, expands []bool) (bool, []operand) {
+// readOperands are the words that name the files whose content a command shows;
+// reads is false for a command that shows none.
+func readOperands(name string, argv []string, expands []bool) (files []operand, reads bool) {
 	valued, skip := "", 0
 	switch name {
 	case "cat", "less", "more", "bat", "batcat", "nl", "tac", "wc", "zcat", "base64", "strings", "rev", "fold", "gc", "type":
 	case "get-content":
-		return true, plainOperands(argv, expands)
+		return plainOperands(argv, expands), true
 	case "head", "tail":
 		valued = "nc"
 	case "diff", "cmp", "comm", "paste":
@@ -89,7 +92,7 @@ func readOperands(name string, argv []string, expands []bool) (bool, []operand) 
 	case "grep", "egrep", "fgrep", "rg", "ag", "ack", "zgrep":
 		valued, skip = "efABCmgtTdj", 1
 		if listsOnly(argv) {
-			return false, nil
+			return nil, false
 		}
 		if flagged(argv, "-e", "-f", "--regexp") {
 			skip = 0
@@ -97,29 +100,29 @@ func readOperands(name string, argv []string, expands []bool) (bool, []operand) 
 	case "jq", "yq":
 		valued, skip = "fL", 1
 		if flagged(argv, "-i", "--in-place", "-f", "--from-file") {
-			return false, nil
+			return nil, false
 		}
 	case "awk", "gawk":
 		valued, skip = "Ffv", 1
 		if flagged(argv, "inplace") {
-			return false, nil
+			return nil, false
 		}
 		if flagged(argv, "-f") {
 			skip = 0
 		}
 	case "sed":
 		if editsInPlace(argv) {
-			return false, nil
+			return nil, false
 		}
 		valued, skip = "efl", 1
 		if flagged(argv, "-e", "-f", "--expression") {
 			skip = 0
 		}
 	default:
-		return false, nil
+		return nil, false
 	}
 	out := operands(argv, expands, valued)
-	return true, out[min(skip, len(out)):]
+	return out[min(skip, len(out)):], true
 }
 
 // listsOnly tells whether a search prints names or counts instead of lines.
@@ -179,7 +182,7 @@ func (l *shellLine) inPlace(cmd *simpleCommand, name string, argv []string, expa
 			return
 		}
 		valued, skip = "eE", 0
-		argv, expands = splitPerl(argv, expands)
+		argv = splitPerl(argv)
 	default:
 		valued = "Ffvi"
 	}
@@ -192,14 +195,14 @@ func (l *shellLine) inPlace(cmd *simpleCommand, name string, argv []string, expa
 }
 
 // splitPerl writes -0pie CODE as -e CODE, so that the code is no operand.
-func splitPerl(argv []string, expands []bool) ([]string, []bool) {
-	out := append([]string(nil), argv...)
+func splitPerl(argv []string) []string {
+	out := slices.Clone(argv)
 	for i, a := range out[1:] {
 		if len(a) > 2 && a[0] == '-' && a[1] != '-' && (a[len(a)-1] == 'e' || a[len(a)-1] == 'E') {
 			out[i+1] = "-e"
 		}
 	}
-	return out, expands
+	return out
 }
 
 // outputFlag records the file after -o, -O or --output.

@@ -1,8 +1,6 @@
 package extract
 
-import (
-	"strings"
-)
+import "strings"
 
 // How well a line names what went wrong, in rising order.
 const (
