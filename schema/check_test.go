@@ -325,10 +325,10 @@ func TestCommands(t *testing.T) {
 		{"find . -name '*.o' -delete", "", true},
 	}
 	for _, tt := range tests {
-		if got := Composed(tt.command); got != tt.composed {
+		if got := composed(tt.command); got != tt.composed {
 			t.Errorf("Composed(%q) = %q, want %q", tt.command, got, tt.composed)
 		}
-		if got := Destructive(tt.command); got != tt.destructive {
+		if got := destructive(tt.command); got != tt.destructive {
 			t.Errorf("Destructive(%q) = %v, want %v", tt.command, got, tt.destructive)
 		}
 	}

@@ -10,11 +10,11 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Forbidden tells whether a state may not hold a code point: controls but
+// forbidden tells whether a state may not hold a code point: controls but
 // newline and tab, and everything that shows nothing or turns text around.
 // The joiners U+200C and U+200D and the emoji selector U+FE0F are allowed:
 // languages and emoji need them.
-func Forbidden(r rune) bool {
+func forbidden(r rune) bool {
 	switch {
 	case r < 0x20:
 		return r != '\n' && r != '\t'
@@ -55,7 +55,7 @@ func (c *checker) codePoints(doc []byte) {
 			continue
 		}
 		for _, r := range tok.String() {
-			if Forbidden(r) {
+			if forbidden(r) {
 				c.problems = append(c.problems, Problem{
 					ruleText, string(dec.StackPointer()),
 					fmt.Sprintf("holds the code point U+%04X; write it as \\u{%04X}", r, r),
@@ -87,7 +87,7 @@ func cleanBytes(doc []byte) bool {
 			i++
 		default:
 			r, n := utf8.DecodeRune(doc[i:])
-			if Forbidden(r) {
+			if forbidden(r) {
 				return false
 			}
 			i += n

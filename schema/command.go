@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// Composed names the first sign that a command line is more than one command
+// composed names the first sign that a command line is more than one command
 // (";", "&&", "||", "|", a substitution or a line break outside quotes), ""
 // where it is a single one (rule V15).
-func Composed(command string) string {
+func composed(command string) string {
 	quote := byte(0)
 	for i := 0; i < len(command); i++ {
 		b := command[i]
@@ -41,11 +41,11 @@ func Composed(command string) string {
 	return ""
 }
 
-// Destructive tells whether a command line holds a command that destroys what
+// destructive tells whether a command line holds a command that destroys what
 // cannot be fetched again: recursive removal, forced pushes and resets, dropped
 // tables, overwritten devices, deleted infrastructure (rule V15). It errs on
 // the side of asking.
-func Destructive(command string) bool {
+func destructive(command string) bool {
 	for _, words := range simpleCommands(command) {
 		if destroys(words) {
 			return true
@@ -114,7 +114,7 @@ func destroys(words []string) bool {
 		return hasFlag(args, "rR", "--recursive")
 	case "sh", "bash", "zsh":
 		at := slices.IndexFunc(args, func(a string) bool { return strings.HasPrefix(a, "-") && strings.HasSuffix(a, "c") })
-		return at >= 0 && at+1 < len(args) && Destructive(args[at+1])
+		return at >= 0 && at+1 < len(args) && destructive(args[at+1])
 	case "git":
 		return gitDestroys(args)
 	case "dd", "shred", "wipefs", "fdisk", "parted", "dropdb":

@@ -121,14 +121,14 @@ func TestForbiddenAgrees(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := cleanBytes(b) == false; got != Forbidden(r) {
-				t.Fatalf("U+%04X: found %v, forbidden %v", r, got, Forbidden(r))
+			if got := cleanBytes(b) == false; got != forbidden(r) {
+				t.Fatalf("U+%04X: found %v, forbidden %v", r, got, forbidden(r))
 			}
-			if r%9 > 0 && Forbidden(r) == Forbidden(r-1) && Forbidden(r) == Forbidden(r+1) {
+			if r%9 > 0 && forbidden(r) == forbidden(r-1) && forbidden(r) == forbidden(r+1) {
 				continue // the JSON Schema is slow: it is asked at the edges
 			}
-			if got := len(Validate(b)) > 0; got != (Forbidden(r) || r == '\n') {
-				t.Fatalf("U+%04X: refused by the contract %v, forbidden %v", r, got, Forbidden(r))
+			if got := len(Validate(b)) > 0; got != (forbidden(r) || r == '\n') {
+				t.Fatalf("U+%04X: refused by the contract %v, forbidden %v", r, got, forbidden(r))
 			}
 		}
 	}
@@ -186,8 +186,8 @@ func TestEnvelopeExamples(t *testing.T) {
 		}
 		b = append(b, '\n')
 		golden(t, name+".example.json", b)
-		noProblems(t, ValidateAs(name, b))
-		if p := ValidateAs(name, bytes.Replace(b, []byte(`"HMAC-SHA256"`), []byte(`"none"`), 1)); len(p) == 0 {
+		noProblems(t, validateAs(name, b))
+		if p := validateAs(name, bytes.Replace(b, []byte(`"HMAC-SHA256"`), []byte(`"none"`), 1)); len(p) == 0 {
 			t.Errorf("%s: the contract accepts an envelope without a signature", name)
 		}
 	}
@@ -209,7 +209,7 @@ func TestValidateSays(t *testing.T) {
 			}
 		})
 	}
-	if p := ValidateAs("invoice", []byte("{}")); len(p) != 1 {
+	if p := validateAs("invoice", []byte("{}")); len(p) != 1 {
 		t.Errorf("an unknown contract gives %v", p)
 	}
 }

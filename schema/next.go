@@ -48,10 +48,10 @@ func (c *checker) commandShape(at string, n *pith.NextAction) {
 	if n.Command == "" {
 		return
 	}
-	if sign := Composed(n.Command); sign != "" && n.Provenance != pith.UserExplicit {
+	if sign := composed(n.Command); sign != "" && n.Provenance != pith.UserExplicit {
 		c.addf(ruleCommand, in(at, "command"), "holds %q: one step is one command, unless a user wrote it", sign)
 	}
-	if !n.Destructive && Destructive(n.Command) {
+	if !n.Destructive && destructive(n.Command) {
 		c.add(ruleCommand, in(at, "destructive"), "is false, but the command destroys what cannot be fetched again")
 	}
 }

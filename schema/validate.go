@@ -19,13 +19,13 @@ import (
 // Validate holds a document against the JSON Schema of the working state and
 // returns the first violation of every slot. Resolving the schema takes some
 // milliseconds, so only verifying does this; Check runs always.
-func Validate(b []byte) []Problem { return ValidateAs("compact-working-state", b) }
+func Validate(b []byte) []Problem { return validateAs("compact-working-state", b) }
 
 // ValidateCompact does the same for an 8-field memory.
-func ValidateCompact(b []byte) []Problem { return ValidateAs("compact-memory", b) }
+func ValidateCompact(b []byte) []Problem { return validateAs("compact-memory", b) }
 
-// ValidateAs holds a document against the contract of the given name.
-func ValidateAs(name string, b []byte) []Problem {
+// validateAs holds a document against the contract of the given name.
+func validateAs(name string, b []byte) []Problem {
 	all, err := contracts()
 	if err == nil && all[name] == nil {
 		err = fmt.Errorf("there is no contract %q", name)
