@@ -8,7 +8,7 @@ import (
 )
 
 // edition changes with the code that the tables do not show.
-const edition = "redact/1"
+const edition = "redact/2"
 
 // Ruleset is the sha256, in hexadecimal, of the rules: a state says by it
 // which rules its text went through.
