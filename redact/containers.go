@@ -38,13 +38,18 @@ func (sc *scanner) userInfo(i int) int {
 		}
 		pass = skipMarkers(s, pass)
 		password = s[pass:at]
-		if len(password) >= 3 && !masked(password) && !dynamic(password) && !listed(" pass password passwd pwd token secret ", strings.ToLower(password)) {
+		if len(password) >= 3 && !masked(password) && !dynamic(password) && !standIn(password) {
 			sc.add(pass, at, "url-password")
 		}
 	case len(user) >= 16 && random(user) && !dynamic(user):
 		sc.add(start, start+len(user), "url-password")
 	}
 	return at
+}
+
+// standIn tells whether an example says "password" where one would stand.
+func standIn(password string) bool {
+	return listed(" pass password passwd pwd token secret ", strings.ToLower(password))
 }
 
 func endsAuthority(c byte) bool {
@@ -142,7 +147,7 @@ func (sc *scanner) element(i int) int {
 }
 
 // schemes of HTTP authentication, lower case, longest first where one begins another.
-var schemes = [...]string{"bearer", "basic", "token", "apikey", "api-key", "digest", "bot", "key", "negotiate", "ghtoken", "sso-key", "splunk"}
+var schemes = [...]string{"bearer", "basic", "token", "apikey", "api-key", "digest", "bot", "key", "negotiate", "ghtoken", "sso-key", "splunk", "aws4-hmac-sha256"}
 
 // authorization finds the secret in the value of an Authorization header.
 func (sc *scanner) authorization(v value) int {

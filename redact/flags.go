@@ -13,6 +13,7 @@ type opener struct {
 var openers = [...]opener{
 	{"basic ", (*scanner).basic},
 	{"bearer ", (*scanner).bearer},
+	{"env ", (*scanner).dockerEnv},
 	{"identified by ", (*scanner).sqlPassword},
 	{"identified with ", (*scanner).sqlPlugin},
 	{"password ", (*scanner).afterPassword},
@@ -38,7 +39,8 @@ func (sc *scanner) opened(i int) int {
 	return i
 }
 
-// environment finds the value in setenv("NAME", "value") and setx NAME value.
+// environment finds the value in setenv("NAME", "value"), setx NAME value and
+// set -x NAME value.
 func (sc *scanner) environment(i, after int) int {
 	s := sc.s
 	for after < len(s) && after-i < 12 && strings.IndexByte("( \"'", s[after]) >= 0 {
@@ -62,6 +64,14 @@ func (sc *scanner) environment(i, after int) int {
 	}
 	sc.add(v.start, v.end, rule)
 	return v.end
+}
+
+// dockerEnv reads a line ENV NAME value of a Dockerfile.
+func (sc *scanner) dockerEnv(i, after int) int {
+	if !strings.HasPrefix(sc.s[i:], "ENV ") {
+		return i
+	}
+	return sc.environment(i, after)
 }
 
 // bearer finds the token after the word, wherever it stands.
@@ -198,6 +208,10 @@ func (sc *scanner) flag(i int) int {
 	switch s[name:end] {
 	case "u", "user", "proxy-user", "U":
 		return sc.userFlag(i, end)
+	case "x", "gx", "Ux":
+		if strings.HasSuffix(s[:i], "set ") { // of the shell fish
+			return sc.environment(i, end)
+		}
 	}
 	if end-i > 2 && s[i+1] == 'p' && s[end] != '=' || s[name:end] == "p" || s[name:end] == "P" || s[name:end] == "a" {
 		if to := sc.shortPassword(i); to > i {
@@ -208,6 +222,9 @@ func (sc *scanner) flag(i int) int {
 		return i
 	}
 	kind, rule := announced(s[name:end])
+	if s[name:end] == "body" && sc.commandBefore(i, "secret set ") {
+		kind, rule = strong, "secret"
+	}
 	if kind == ordinary || kind >= credentials {
 		return i
 	}
@@ -245,7 +262,7 @@ func (sc *scanner) userFlag(i, end int) int {
 	}
 	v := valueAfter(s, end)
 	user, password, ok := strings.Cut(s[v.start:v.end], ":")
-	if !ok || len(password) < 4 || allDigits(password) || masked(password) || dynamic(password) ||
+	if !ok || len(password) < 4 || allDigits(password) || masked(password) || dynamic(password) || standIn(password) ||
 		dynamic(user) || strings.HasPrefix(password, markerStart) || password[0] == '$' {
 		return i
 	}

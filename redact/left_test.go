@@ -74,6 +74,14 @@ f"postgresql://{u}:{p}@{h}/{d}"
 set PGPASSWORD=%DB_PASSWORD%
 curl -u "$USER:$PASSWORD" https://example.test
 curl -u user:$TOKEN https://example.test
+curl -u user:password https://example.test
+token: !vault |
+password: !secret wifi_password
+secret: !Ref DatabaseSecret
+apiKey: !reference [.shared, key]
+set -x FISH_TOKEN $TOKEN
+ENV API_TOKEN $TOKEN
+ENV TOKEN_FILE /run/secrets/token
 mysql -u root -p"$MYSQL_PASSWORD"
 mysql -u root -p shop
 $env:API_TOKEN = $token`},
@@ -157,6 +165,17 @@ sort_key = created_at_desc_v2
 primary_key = user_id_2024
 cacheKey = "user:1234:profile:v2"
 partition_key: "tenant#12345678abcdef"
+translationKey: "settings.profile2.titleLabel"
+fileKey: 'reports-2024-01-15-summary'
+messageKey = "order.created.v2.retry3"
+redisKey = "sess:user42:profile:2024"
+s3_key = "builds/2024-11-30/app-1.2.3.tar.gz"
+seed = "deterministic-seed-2024"
+export const TOKEN_KEY = 'app.auth.token.v1';
+const API_KEY_HEADER = "X-Api-Key-V2"
+ACCESS_TOKEN_COOKIE_NAME = "__Host-access_token2"
+mnemonic: "BEQZ r1, label2"
+Authorization: AWS4-HMAC-SHA256 Credential=...
 pageToken: "CAUQAA"
 nextPageToken: "eyJvZmZzZXQiOjEwMH0"
 eos_token = "<|endoftext|>"

@@ -24,7 +24,7 @@ const (
 
 // plausible tells whether a value may be a secret, by what it is made of.
 func plausible(kind nameKind, rule, v string) bool {
-	if len(v) < 6 || kind == weak && !random(v) {
+	if len(v) < 6 || kind == weak && (!random(v) || rule != "password" && worded(v)) {
 		return false
 	}
 	if masked(v) || dynamic(v) || pattern(v) || strings.Contains(v, markerStart) {
@@ -52,12 +52,39 @@ func plausible(kind nameKind, rule, v string) bool {
 		return false
 	}
 	if m.spaces > 0 || strings.ContainsAny(v, "\t\n") {
-		return kind == spoken && !prose(low, m)
+		return kind == spoken && !prose(low, m) && (rule != "seed" || m.spaces >= minSeedSpaces)
 	}
 	if kind == weak {
 		return (rule != "key" || len(v) >= 16 && m.entropy() > 2.8) && (rule != "signature" || len(v) >= 32)
 	}
 	return true
+}
+
+// minSeedSpaces is what parts the twelve words of the shortest seed phrase.
+const minSeedSpaces = 11
+
+// worded tells whether a value is a name that people read: words and numbers
+// with marks between, as in "order.created.v2". Letters come before digits in
+// each part, and plain words are at least two and most of those with letters.
+func worded(v string) bool {
+	words, mixed := 0, 0
+	for part := range strings.FieldsFuncSeq(v, func(r rune) bool { return strings.ContainsRune("-._:/", r) }) {
+		letters := 0
+		for letters < len(part) && isAlpha(part[letters]) {
+			letters++
+		}
+		switch {
+		case letters == len(part) && camelCase(part):
+			words++
+		case letters < len(part) && allDigits(part[letters:]):
+			if letters > 0 {
+				mixed++
+			}
+		default:
+			return false
+		}
+	}
+	return words >= 2 && words >= mixed
 }
 
 // dynamic tells whether a value stands for another one: a variable, an
@@ -221,13 +248,23 @@ func (v *value) inCode(s, text string) bool {
 	if v.nameStart > 0 {
 		before = s[v.nameStart-1]
 	}
-	if v.sign == ':' && text[0] == ':' {
+	if v.sign == ':' && (text[0] == ':' || v.yamlTag(s, text)) {
 		return true
 	}
 	if before == '{' && v.nameStart > 1 && s[v.nameStart-2] == '$' || before == '/' && v.sign == ':' {
 		return true
 	}
 	return strings.HasSuffix(s[:v.nameStart], "::")
+}
+
+// yamlTag tells whether a tag stands before the value proper, which is then a
+// reference or encrypted: !Ref, !secret, !vault.
+func (v *value) yamlTag(s, text string) bool {
+	if v.form != bare || text[0] != '!' || v.end == len(s) || s[v.end] != ' ' {
+		return false
+	}
+	name := strings.TrimLeft(text, "!")
+	return identifier(name) && measure(name).digits == 0
 }
 
 func label(text string) bool {
