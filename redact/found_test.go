@@ -116,6 +116,11 @@ var leaks = []struct{ name, text string }{
 	{"setting of terraform", `  master_password = "«{12}»"`},
 	{"java properties", "spring.datasource.password=«{10}»"},
 	{"powershell", `$env:API_TOKEN = "«{24}»"`},
+	{"dockerfile", "FROM x\nENV SECRET_KEY_BASE «{h64}»\nRUN y"},
+	{"fish", "set -gx API_TOKEN «{24}»"},
+	{"github secret", `gh secret set NPM_TOKEN --body "«{32}»"`},
+	{"seed phrase", `mnemonic: "«apple brick cloud dance eagle frost grape house ivory jelly kite lemon»"`},
+	{"vendor key with parts", `licenseKey: "«{u8}-{u8}-{u8}-{u8}»"`},
 	{"windows", "set API_TOKEN=«{24}»"},
 	{"pass", "DB_PASS=«{l8}»"},
 	{"pass with a space", "SMTP_PASS='«p@ss w{4}»'"},
@@ -158,6 +163,40 @@ func TestLeaks(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// A secret that a terminal folded is redacted with the rest of it; what else may
+// stand on the next line stays.
+func TestFolded(t *testing.T) {
+	const line = "2026-01-02T03:04:05Z DEBUG client: used ghp_{36}\n"
+	for _, c := range []struct {
+		next  string
+		stays bool
+	}{
+		{"B7{30}c", false}, {"  B7{30}c", false}, {"B7{30}c\nnext", false}, {"B7{30}c' https://x.test", false},
+		{"{h40}", true}, {"B7{30}c next", true}, {"NEXT_LINE=1", true}, {"TestFolded", true}, {"{h8}-{h4}-{h4}-{h4}-{h12}", true},
+		{"", true},
+	} {
+		for seed := range uint64(20) {
+			text := fill(line+c.next, seed)
+			_, next, _ := strings.Cut(text, "\n")
+			got := New(Options{}).Text(text)
+			if strings.Contains(got, "ghp_") {
+				t.Fatalf("%q stays", text)
+			}
+			if stays := strings.Contains(got, next); stays != c.stays {
+				t.Fatalf("%q became\n%q", text, got)
+			}
+		}
+	}
+	two := fill(line+line, 1)
+	if got := New(Options{}).Text(two); strings.Count(got, "DEBUG") != 2 || strings.Count(got, markerStart) != 2 {
+		t.Errorf("two lines became %q", got)
+	}
+	list := strings.Repeat("- ", 20) + fill("ghp_{36}\nghp_{36}\nghp_{36}\n", 3)
+	if got := New(Options{}).Text(list); strings.Count(got, markerStart) != 3 {
+		t.Errorf("a list became %q", got)
 	}
 }
 

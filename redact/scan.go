@@ -148,10 +148,22 @@ func escapeEnd(s string, i int) int {
 
 // prefixed finds a secret by its issuer's prefix at s[i].
 func (sc *scanner) prefixed(i int) int {
-	s := sc.s
-	if strings.HasPrefix(s[i:], "eyJ") {
+	if strings.HasPrefix(sc.s[i:], "eyJ") {
 		return sc.jwt(i)
 	}
+	p, end := sc.issued(i)
+	if p == nil {
+		return 0
+	}
+	end = sc.folded(i, end, p.chars)
+	sc.add(i, end, p.rule)
+	return end
+}
+
+// issued returns the rule whose secret begins at s[i], and where in that line
+// the secret ends; nil where there is none.
+func (sc *scanner) issued(i int) (*prefixRule, int) {
+	s := sc.s
 	c := int(s[i])
 	// Longer prefixes sort after the shorter ones that they begin with.
 	for k := int(sc.lex.first[c+1]) - 1; k >= int(sc.lex.first[c]); k-- {
@@ -162,12 +174,40 @@ func (sc *scanner) prefixed(i int) int {
 		start := i + len(p.prefix)
 		end := sc.run(start, p.chars, maxValue)
 		if p.satisfied(s[start:end]) {
-			end = sc.run(end, p.chars, len(s))
-			sc.add(i, end, p.rule)
-			return end
+			return p, sc.run(end, p.chars, len(s))
 		}
 	}
-	return 0
+	return nil, 0
+}
+
+// minFold is the width from which a terminal or an editor folds a line.
+const minFold = 60
+
+// folded returns where a secret s[i:end] ends that its line was too narrow for:
+// the next line is nothing but its rest. A hash, another secret and a short
+// name on the next line are none.
+func (sc *scanner) folded(i, end int, chars charset) int {
+	s := sc.s
+	if end >= len(s) || s[end] != '\n' {
+		return end
+	}
+	width := end - max(strings.LastIndexByte(s[:i], '\n')+1, i-maxValue)
+	start := end + 1
+	for start < len(s) && start-end < width && s[start] == ' ' {
+		start++
+	}
+	next := sc.run(start, chars, width)
+	if width < minFold || next < len(s) && strings.IndexByte("\n\"'", s[next]) < 0 {
+		return end
+	}
+	rest := s[start:next]
+	if m := measure(rest); m.uppers == 0 || m.lowers == 0 || !random(rest) {
+		return end
+	}
+	if p, _ := sc.issued(start); p != nil {
+		return end
+	}
+	return next
 }
 
 // run returns where the characters of a set end that begin at s[i], at most
@@ -247,6 +287,7 @@ func (sc *scanner) jwt(i int) int {
 		}
 		end = part
 	}
+	end = sc.folded(i, end, parts)
 	sc.add(i, end, "jwt")
 	return end
 }
