@@ -42,9 +42,9 @@ type evidenceRun struct {
 	code       *int
 	output     string
 	isError    bool
-	// waiting is set while the command goes on.
+	// waiting is set while the command goes on, listed once the run is in runs.
 	waiting, listed bool
-	// same is the signature as it is compared.
+	// same is the signature as sameFailure compares it.
 	same string
 	// endedBy is the key of the run that took a failed step another way; ends
 	// is set on that run.
@@ -113,36 +113,28 @@ func (e *evidenceSlot) newRun(c *Call) *evidenceRun {
 			r.code = &code
 		}
 	}
+	at := c.At
+	r.item = pith.Evidence{Command: c.Command, Runs: 1, Provenance: pith.ToolOutput, Source: c.ResultAt, CallSource: &at}
+	r.output = outputOf(c.Result.Text)
 	if !r.verifies && r.code != nil && *r.code == 0 {
-		return passedRun(r, c)
+		return r // whether it ends an earlier failure is seen when it is settled
 	}
 	if c.Result.ExpectedNonZero && !r.verifies {
 		return nil
 	}
 	r.exact = squashSpaces(command)
 	if r.verifies {
-		r.key = r.line.key(resolvePath(c.Dir, r.line.Dir))
+		r.key = r.line.key(dirOf(r))
 	} else {
-		r.key = c.Dir + "\x00" + r.exact
+		r.key = plainKey(c.Dir, r.exact)
 		r.shell = c.Shell
 	}
-	at := c.At
-	r.item = pith.Evidence{
-		Command: shownCommand(command), Runs: 1, Provenance: pith.ToolOutput,
-		Source: c.ResultAt, CallSource: &at,
-	}
-	r.output = outputOf(c.Result.Text)
+	r.item.Command = shownCommand(command)
 	return r
 }
 
-// passedRun keeps what is needed to see whether a plain command that succeeded
-// ends an earlier failure of it.
-func passedRun(r *evidenceRun, c *Call) *evidenceRun {
-	at := c.At
-	r.item = pith.Evidence{Command: c.Command, Runs: 1, Provenance: pith.ToolOutput, Source: c.ResultAt, CallSource: &at}
-	r.output = outputOf(c.Result.Text)
-	return r
-}
+// plainKey names a command that verifies nothing: its directory and its line.
+func plainKey(dir, line string) string { return dir + "\x00" + line }
 
 // settle gives a run the outcome that is known so far.
 func (e *evidenceSlot) settle(r *evidenceRun) {
@@ -196,7 +188,7 @@ func (e *evidenceSlot) settlePlain(r *evidenceRun) {
 			return
 		}
 		r.exact = squashSpaces(it.Command)
-		r.key = r.dir + "\x00" + r.exact
+		r.key = plainKey(r.dir, r.exact)
 		e.stepsPassed(r, r.shell) // a code that came late
 		if e.broken[r.key] == 0 && !r.ends {
 			return
@@ -319,10 +311,12 @@ func neverRan(b *pith.Block) bool {
 	return false
 }
 
+// timedOut looks for the client's note that it ended a command, at the
+// beginning or the end of the output.
 func timedOut(output string) bool {
-	head := output[:min(len(output), 300)]
+	head, tail := cutTo(output, 300), cutFrom(output, 200)
 	return strings.Contains(head, "ommand timed out") || strings.Contains(head, "timed out after") ||
-		len(output) > 300 && strings.Contains(output[len(output)-200:], "ommand timed out")
+		strings.Contains(tail, "ommand timed out")
 }
 
 // verifyingTool knows tools that verify without a shell: run_tests, lint.

@@ -131,7 +131,7 @@ func (e *evidenceSlot) kept(runs []evidenceRun) []bool {
 	for i := len(runs) - 1; i >= 0; i-- {
 		r := &runs[i]
 		it := &r.item
-		line := r.dir + "\x00" + r.exact
+		line := plainKey(r.dir, r.exact)
 		keep[i] = it.SupersededBy == nil || !exact[line]
 		exact[line] = true
 		if failing(it.Status) && !keep[i] && failures[r.key] < maxSupersededFailures {

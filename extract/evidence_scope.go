@@ -39,6 +39,23 @@ func isPresentation(flag string) bool {
 	return false
 }
 
+// endsPart tells, for a failed line of several verifications, which of them a
+// later pass shows to work now; done is set once none is left.
+func (r *evidenceRun) endsPart(pass *evidenceRun, shown []bool) (done bool) {
+	if !r.verifies || !pass.verifies || dirOf(r) != dirOf(pass) {
+		return false
+	}
+	done = true
+	for i := range r.line.Verifiers {
+		for j := range pass.line.Verifiers {
+			shown[i] = shown[i] || pass.line.Verifiers[j].covers(&r.line.Verifiers[i])
+		}
+		done = done && shown[i]
+	}
+	return done
+}
+
+// dirOf is where the first verifier of a run ran.
 func dirOf(r *evidenceRun) string { return resolvePath(r.dir, r.line.Dir) }
 
 // covers compares what two runs of the same verifier select. In doubt it says no.
@@ -85,11 +102,12 @@ func selection(v *verifier) (flags, paths []string, ok bool) {
 		switch {
 		case isPresentation(a):
 		case strings.HasPrefix(a, "-"):
+			name := a
 			if takesValue(a) && i+1 < len(v.Args) {
 				i++
 				a += " " + v.Args[i]
 			}
-			if !strings.HasPrefix(a, "-timeout ") && !strings.HasPrefix(a, "--timeout ") && !strings.HasPrefix(a, "-count ") && !strings.HasPrefix(a, "-parallel ") {
+			if !isOneOf(name, "-timeout", "--timeout", "-count", "-parallel") { // how long and how often, not what
 				flags = append(flags, a)
 			}
 		case strings.ContainsAny(a, "$`"):

@@ -72,7 +72,7 @@ func (e *evidenceSlot) stepPassed(r *evidenceRun, name, dir string, operands []s
 			continue
 		}
 		if r.key == "" {
-			r.key = r.dir + "\x00" + squashSpaces(r.item.Command)
+			r.key = plainKey(r.dir, squashSpaces(r.item.Command))
 		}
 		s.run.endedBy, r.ends = r.key, true
 	}
@@ -120,20 +120,4 @@ func stepOf(cmd *simpleCommand) (name string, files []string, all bool) {
 // endedStep tells whether a pass is the one that ended an earlier failure.
 func (r *evidenceRun) endedStep(pass *evidenceRun) bool {
 	return r.endedBy != "" && r.endedBy == pass.key
-}
-
-// endsPart tells, for a failed line of several verifications, which of them a
-// later pass shows to work now; done is set once none is left.
-func (r *evidenceRun) endsPart(pass *evidenceRun, shown []bool) (done bool) {
-	if !r.verifies || !pass.verifies || dirOf(r) != dirOf(pass) {
-		return false
-	}
-	done = true
-	for i := range r.line.Verifiers {
-		for j := range pass.line.Verifiers {
-			shown[i] = shown[i] || pass.line.Verifiers[j].covers(&r.line.Verifiers[i])
-		}
-		done = done && shown[i]
-	}
-	return done
 }
