@@ -1,5 +1,28 @@
 package pith
 
+// EachList calls f with the name and the length of every slot that is a list,
+// and so may be empty.
+func (s *State) EachList(f func(slot string, n int)) {
+	f("active_constraints", len(s.Constraints))
+	f("files_modified_and_inspected", len(s.Files.Modified)+len(s.Files.Inspected))
+	f("decisions_and_tradeoffs", len(s.Decisions))
+	f("verification_and_evidence", len(s.Evidence))
+	f("failed_attempts_and_antipatterns", len(s.Failed))
+	f("preserved_invariants", len(s.Invariants))
+}
+
+// FindEmpty lists the slots that hold nothing, for EmptySlots: one that is empty
+// and not named there is an extraction that failed.
+func (s *State) FindEmpty() []string {
+	empty := []string{}
+	s.EachList(func(slot string, n int) {
+		if n == 0 {
+			empty = append(empty, slot)
+		}
+	})
+	return empty
+}
+
 // Decision is an item of slot 6.
 type Decision struct {
 	ID         string        `json:"id"`

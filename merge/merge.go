@@ -53,7 +53,7 @@ func State(f *extract.Facts, s Session) *pith.State {
 	st.Files.Complete = true
 	st.Security.Quarantined = f.Quarantined
 	fillLists(st)
-	st.EmptySlots = emptySlots(st)
+	st.EmptySlots = st.FindEmpty()
 	st.Blocks = blockTable(st, f.Blocks)
 	return st
 }
@@ -84,26 +84,4 @@ func checkpoint(f *extract.Facts, s Session) pith.Checkpoint {
 		c.CreatedAt = &t
 	}
 	return c
-}
-
-// emptySlots attests what was looked for and not found; a slot that is empty
-// and not named is an extraction that failed.
-func emptySlots(s *pith.State) []string {
-	empty := []string{}
-	for _, slot := range []struct {
-		name string
-		n    int
-	}{
-		{"active_constraints", len(s.Constraints)},
-		{"files_modified_and_inspected", len(s.Files.Modified) + len(s.Files.Inspected)},
-		{"decisions_and_tradeoffs", len(s.Decisions)},
-		{"verification_and_evidence", len(s.Evidence)},
-		{"failed_attempts_and_antipatterns", len(s.Failed)},
-		{"preserved_invariants", len(s.Invariants)},
-	} {
-		if slot.n == 0 {
-			empty = append(empty, slot.name)
-		}
-	}
-	return empty
 }

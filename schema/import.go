@@ -93,7 +93,7 @@ func imported(c pith.Compact) *pith.State {
 	}
 	importItems(s, c, at)
 	importSteps(s, c, at)
-	s.EmptySlots = importedEmpty(s)
+	s.EmptySlots = s.FindEmpty()
 	s.Checkpoint.ID, _ = ID(s)
 	return s
 }
@@ -170,15 +170,4 @@ func untouched() pith.Security {
 		Sanitized:   []pith.ClassCount{},
 		Quarantined: []pith.Quarantine{},
 	}
-}
-
-func importedEmpty(s *pith.State) []string {
-	empty := []string{"active_constraints", "files_modified_and_inspected", "verification_and_evidence", "preserved_invariants"}
-	if len(s.Decisions) == 0 {
-		empty = append(empty, "decisions_and_tradeoffs")
-	}
-	if len(s.Failed) == 0 {
-		empty = append(empty, "failed_attempts_and_antipatterns")
-	}
-	return empty
 }

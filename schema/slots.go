@@ -194,35 +194,20 @@ func (c *checker) invariants() {
 
 // emptySlots checks that a slot is named as empty exactly when it is.
 func (c *checker) emptySlots() {
-	s := c.s
-	lengths := []struct {
-		name string
-		n    int
-	}{
-		{"active_constraints", len(s.Constraints)},
-		{"decisions_and_tradeoffs", len(s.Decisions)},
-		{"verification_and_evidence", len(s.Evidence)},
-		{"failed_attempts_and_antipatterns", len(s.Failed)},
-		{"preserved_invariants", len(s.Invariants)},
-		{"files_modified_and_inspected", len(s.Files.Modified) + len(s.Files.Inspected)},
-	}
-	for i, name := range s.EmptySlots {
-		known := slices.ContainsFunc(lengths, func(l struct {
-			name string
-			n    int
-		}) bool {
-			return l.name == name
-		})
-		if !known || slices.Contains(s.EmptySlots[:i], name) {
-			c.addf(ruleSchema, item("/empty_slots", i, ""), "%.60q is no slot that can be empty, or is named twice", name)
+	named := c.s.EmptySlots
+	known := make(map[string]bool)
+	c.s.EachList(func(slot string, n int) {
+		known[slot] = true
+		switch attested := slices.Contains(named, slot); {
+		case n == 0 && !attested:
+			c.add(ruleSchema, in("", slot), "is empty and not named in empty_slots: nobody looked for it")
+		case n > 0 && attested:
+			c.add(ruleSchema, in("", slot), "is named in empty_slots, but is not empty")
 		}
-	}
-	for _, l := range lengths {
-		switch attested := slices.Contains(s.EmptySlots, l.name); {
-		case l.n == 0 && !attested:
-			c.add(ruleSchema, in("", l.name), "is empty and not named in empty_slots: nobody looked for it")
-		case l.n > 0 && attested:
-			c.add(ruleSchema, in("", l.name), "is named in empty_slots, but is not empty")
+	})
+	for i, slot := range named {
+		if !known[slot] || slices.Contains(named[:i], slot) {
+			c.addf(ruleSchema, item("/empty_slots", i, ""), "%.60q is no slot that can be empty, or is named twice", slot)
 		}
 	}
 }
