@@ -1,6 +1,9 @@
 package pith
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"errors"
+)
 
 // Context holds what the ten slots have no home for.
 type Context struct {
@@ -15,11 +18,11 @@ type Context struct {
 	Plan *Plan `json:"plan,omitempty"`
 	// Environment is what the client says of its own limits (a read-only sandbox).
 	Environment []Quote `json:"environment"`
-	// Sources are the URLs that were read.
+	// URLs are those that were read.
 	URLs []Quote `json:"urls"`
 	// Summary is an earlier summary of the client's that stands in the live context.
 	Summary *Source `json:"client_summary,omitempty"`
-	// Files hold the key lines of files that were read last.
+	// KeyLines are of the files that were read last.
 	KeyLines []KeyLines `json:"key_lines,omitempty"`
 	// Done are the finished steps that have evidence (a deploy that exited 0).
 	Done []Quote `json:"done"`
@@ -77,6 +80,8 @@ type Identifiers struct {
 	Refs    []Identifier `json:"refs"`    // issues, pull requests, ports, versions, branches
 	Paths   []Identifier `json:"paths"`   // paths that were named but not read or written
 }
+
+var errIdentifier = errors.New("want [name, source] or [name, source, note]")
 
 // Identifier is a name and where it was last seen, written ["name","12.0"] or
 // ["name","12.0","note"].

@@ -3,11 +3,8 @@ package pith
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"strconv"
 )
-
-var errIdentifier = errors.New("want [name, source] or [name, source, note]")
 
 // ItemID is the id of an item: its kind and ten hex digits over what it says
 // and where it was said. It stays the same however often a session is compacted.
