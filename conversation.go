@@ -7,7 +7,7 @@ package pith
 import (
 	"encoding/hex"
 	"encoding/json"
-	"strings"
+	"slices"
 	"time"
 )
 
@@ -137,25 +137,16 @@ func (b *Block) Arg(keys ...string) string {
 // ToolUseText is the normalised text of a tool use, which sources point into:
 // the tool's name, then one "key: value" paragraph for each field of its input.
 func ToolUseText(name string, args []Arg) string {
-	n := len(name)
-	for i := range args {
-		n += len(args[i].Key) + len(args[i].Value) + 3
-	}
-	var b strings.Builder
-	b.Grow(n)
-	b.WriteString(name)
-	for i := range args {
-		b.WriteByte('\n')
-		b.WriteString(args[i].Key)
-		b.WriteString(": ")
-		b.WriteString(args[i].Value)
-	}
-	return b.String()
+	return string(AppendToolUseText(nil, name, args))
 }
 
 // AppendToolUseText appends what ToolUseText returns.
 func AppendToolUseText(dst []byte, name string, args []Arg) []byte {
-	dst = append(dst, name...)
+	n := len(name)
+	for i := range args {
+		n += len("\n: ") + len(args[i].Key) + len(args[i].Value)
+	}
+	dst = append(slices.Grow(dst, n), name...)
 	for i := range args {
 		dst = append(dst, '\n')
 		dst = append(dst, args[i].Key...)
