@@ -152,9 +152,13 @@ func endsBare(s string, j int) bool {
 	return false
 }
 
+// runeStart moves a cut back to where its rune begins. What is not UTF-8 has
+// no such place within reach, and is cut where it is.
 func runeStart(s string, i int) int {
-	for i > 0 && i < len(s) && !utf8.RuneStart(s[i]) {
-		i--
+	for j := i; j > i-utf8.UTFMax && j > 0 && j < len(s); j-- {
+		if utf8.RuneStart(s[j]) {
+			return j
+		}
 	}
 	return i
 }
