@@ -32,7 +32,7 @@ func (s *failureSlot) userSaid(said *Said) {
 	words := strings.TrimSpace(said.Text)
 	if s.refused != nil {
 		if said.Command == "" {
-			s.refused.item.Reason = shorten(firstLines(words), 600)
+			s.refused.item.Reason = shorten(firstLines(words), maxReason)
 			s.refused = nil
 		}
 		s.proposal = pith.Quote{}
@@ -40,7 +40,7 @@ func (s *failureSlot) userSaid(said *Said) {
 	}
 	if s.proposal.Text != "" && turnsDown(words) {
 		a := &attempt{item: pith.FailedAttempt{
-			Attempt: s.proposal.Text, ErrorSignature: "rejected by the user", Reason: shorten(firstLines(words), 600),
+			Attempt: s.proposal.Text, ErrorSignature: "rejected by the user", Reason: shorten(firstLines(words), maxReason),
 			Occurrences: 1, DoNotRetry: true, Provenance: pith.UserExplicit, Source: said.At,
 		}}
 		s.attempts = append(s.attempts, a)

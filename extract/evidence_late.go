@@ -51,11 +51,7 @@ func runningID(b *pith.Block) string {
 		return ""
 	}
 	id := head[i+len(says):]
-	n := 0
-	for n < len(id) && isDigit(id[n]) {
-		n++
-	}
-	return id[:n]
+	return id[:leadingDigits(id)]
 }
 
 // goesOn joins a call that reads, feeds or ends a running command. It tells
@@ -126,11 +122,7 @@ func (e *evidenceSlot) notified(s *Said) {
 		return
 	}
 	rest := s.Text[i+len("exit code "):]
-	n := 0
-	for n < len(rest) && n < 5 && isDigit(rest[n]) {
-		n++
-	}
-	code, err := strconv.Atoi(rest[:n])
+	code, err := strconv.Atoi(rest[:leadingDigits(rest)])
 	if err != nil {
 		return
 	}

@@ -48,6 +48,8 @@ type undo struct {
 const (
 	maxAttempts = 400
 	maxEdits    = 2000
+	// maxReason bounds the user's words on a refusal, in bytes.
+	maxReason = 600
 )
 
 func (s *failureSlot) call(c *Call) {
@@ -94,24 +96,11 @@ func (s *failureSlot) reject(c *Call) {
 	a := s.add(attemptText(c), "rejected by the user", c)
 	a.item.DoNotRetry, a.item.Provenance = true, pith.UserExplicit
 	a.item.Reason = "rejected by the user"
-	if words := rejectionWords(c.Result.Text); words != "" {
-		a.item.Reason = words
+	if words, _, ok := refusal(c); ok {
+		a.item.Reason = shorten(words, maxReason)
 		return
 	}
 	s.refused = a
-}
-
-// rejectionWords are the user's own words in the text of a refused call.
-func rejectionWords(text string) string {
-	i := strings.Index(text, "the user said:")
-	if i < 0 {
-		return ""
-	}
-	words := text[i+len("the user said:"):]
-	if j := strings.Index(words, "\n\nNote: The user's next message"); j >= 0 {
-		words = words[:j]
-	}
-	return shorten(strings.TrimSpace(words), 600)
 }
 
 // shell reads commands that could not start, and those that undo work.
@@ -239,7 +228,7 @@ func isEditTool(name string) bool {
 
 // editTarget is the path that an edit is for, the first one of a patch.
 func editTarget(b *pith.Block) string {
-	if p := b.Arg("file_path", "path", "notebook_path", "filename", "target_file"); p != "" {
+	if p := b.Arg(pathKeys...); p != "" {
 		return p
 	}
 	patch := b.Arg("input", "patch", "diff")

@@ -36,14 +36,13 @@ func (k *keyLineSlot) call(c *Call) {
 	if c.Side || !c.OK() || c.Command != "" {
 		return
 	}
-	path := c.Use.Arg("file_path", "path", "filePath", "filename", "target_file")
+	path := c.Use.Arg(pathKeys...)
 	if path == "" {
 		return
 	}
-	name := strings.ToLower(c.Use.ToolName)
 	path = resolvePath(c.Dir, path)
 	switch {
-	case strings.Contains(name, "read") || name == "view" || name == "open" || name == "cat":
+	case callVerb(c) == "read":
 		f := k.file(path)
 		f.reads++
 		// A part that is read later says less than the beginning did.
@@ -51,7 +50,7 @@ func (k *keyLineSlot) call(c *Call) {
 			f.text, f.at, f.replaced = c.Result.Text, c.ResultAt, nil
 		}
 		f.seq = c.Seq
-	case strings.Contains(name, "edit") || strings.Contains(name, "write") || strings.Contains(name, "replace"):
+	case isEditTool(c.Use.ToolName):
 		f := k.file(path)
 		f.edits++
 		f.seq = c.Seq
@@ -135,10 +134,7 @@ func (f *shownFile) wasReplaced(line string) bool {
 // "    12→text", "12\ttext", "12: text", "12|text".
 func withoutNumber(line string) string {
 	t := strings.TrimLeft(line, " ")
-	i := 0
-	for i < len(t) && t[i] >= '0' && t[i] <= '9' {
-		i++
-	}
+	i := leadingDigits(t)
 	if i == 0 {
 		return line
 	}

@@ -106,7 +106,6 @@ func chooseNext(x *Extractor, f *Facts) pith.NextAction {
 // takeUp makes a step of a call without a result.
 func takeUp(x *Extractor, f *Facts, c *Call) (pith.NextAction, bool) {
 	n := pith.NextAction{Kind: "inspect", Basis: "pending_call", Provenance: pith.Assistant, Source: c.At}
-	name := strings.ToLower(c.Use.ToolName)
 	line := callText(c)
 	n.Text = "Take up the call that has no result: " + c.Use.ToolName + ": " + cutTo(line, maxNextBytes-200)
 	switch {
@@ -125,8 +124,8 @@ func takeUp(x *Extractor, f *Facts, c *Call) (pith.NextAction, bool) {
 		if isDestructive(c.Command) {
 			n.Destructive, n.RequiresConfirmation = true, true
 		}
-	case strings.Contains(name, "edit") || strings.Contains(name, "write") || strings.Contains(name, "patch") || strings.Contains(name, "replace"):
-		path := c.Use.Arg("file_path", "path", "filePath", "filename")
+	case isEditTool(c.Use.ToolName):
+		path := c.Use.Arg(pathKeys...)
 		if readOnly(x, f) {
 			return pith.NextAction{Kind: "ask_user", Text: "A change was pending, but the mode is read-only: ask the user before anything is changed.", Basis: "pending_call", Provenance: pith.Assistant, Source: c.At}, true
 		}

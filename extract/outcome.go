@@ -164,10 +164,7 @@ func printedCode(output, after string) (int, bool) {
 			}
 			s = strings.TrimSpace(s[i+len(after):])
 		}
-		n := 0
-		for n < len(s) && isDigit(s[n]) {
-			n++
-		}
+		n := leadingDigits(s)
 		if n == 0 || n > 3 || after == "" && n != len(s) {
 			continue
 		}
@@ -197,10 +194,7 @@ func statedExit(text string) (int, bool) {
 			if !ok {
 				continue
 			}
-			n := 0
-			for n < len(rest) && isDigit(rest[n]) {
-				n++
-			}
+			n := leadingDigits(rest)
 			if code, err := strconv.Atoi(rest[:n]); err == nil && n <= 5 {
 				return code, true
 			}

@@ -216,4 +216,13 @@ func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
+// leadingDigits counts the digits that s begins with.
+func leadingDigits(s string) int {
+	n := 0
+	for n < len(s) && isDigit(s[n]) {
+		n++
+	}
+	return n
+}
+
 func isWordByte(c byte) bool { return isLetter(c) || isDigit(c) || c == '_' }
