@@ -12,7 +12,6 @@ import (
 
 // Observer reads a session's records, unredacted, up to the cut.
 type Observer struct {
-	root     string
 	modified set
 	read     set
 	runs     []run
@@ -30,7 +29,6 @@ type run struct {
 	exit    *int
 	counts  []string
 	verify  bool
-	late    bool
 }
 
 // set keeps strings in the order they came.
@@ -62,7 +60,7 @@ func (o *Observer) Record(r pith.Record) {
 	if r.Exit != nil {
 		if i, ok := o.byID[r.Exit.ToolUseID]; ok && o.runs[i].exit == nil {
 			code := r.Exit.Code
-			o.runs[i].exit, o.runs[i].late = &code, true
+			o.runs[i].exit = &code
 		}
 		return
 	}
@@ -70,9 +68,6 @@ func (o *Observer) Record(r pith.Record) {
 		return
 	}
 	m := r.Message
-	if o.root == "" {
-		o.root = m.CWD
-	}
 	for i := range m.Blocks {
 		b := &m.Blocks[i]
 		o.text.WriteString(b.Text)
@@ -99,33 +94,21 @@ func (o *Observer) Record(r pith.Record) {
 // Seen tells whether a string occurs anywhere in what was read.
 func (o *Observer) Seen(s string) bool { return strings.Contains(o.text.String(), s) }
 
+const maxMissed = 20
+
 // Share is how many of the things there are were found.
 type Share struct {
 	Found int `json:"found"`
 	Of    int `json:"of"`
-	// Missed holds up to 20 of the things that were not found.
+	// Missed holds the first maxMissed of each cut that were not found.
 	Missed []string `json:"missed,omitempty"`
-}
-
-// Rate is the share found; 1 where there was nothing to find.
-func (s Share) Rate() float64 {
-	if s.Of == 0 {
-		return 1
-	}
-	return float64(s.Found) / float64(s.Of)
-}
-
-// Holds tells whether the share reaches a rate, with one miss forgiven where
-// there are fewer than 50.
-func (s Share) Holds(rate float64) bool {
-	return s.Rate() >= rate || s.Of < 50 && s.Of-s.Found <= 1
 }
 
 func (s *Share) count(found bool, what string) {
 	s.Of++
 	if found {
 		s.Found++
-	} else if len(s.Missed) < 20 {
+	} else if len(s.Missed) < maxMissed {
 		s.Missed = append(s.Missed, what)
 	}
 }

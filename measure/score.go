@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -87,11 +88,23 @@ func statesRun(s *pith.State, x run) bool {
 		if squash(e.Command) != x.command {
 			continue
 		}
-		if x.exit == nil || e.ExitCode != nil && *e.ExitCode == *x.exit || e.ExitCode == nil && *x.exit == 0 && x.verify {
+		if statesExit(e, x) {
 			return true
 		}
 	}
 	return false
+}
+
+// statesExit tells whether the evidence has the run's exit code. A client that
+// reports failures only leaves it to the verdict that a verification passed.
+func statesExit(e *pith.Evidence, x run) bool {
+	switch {
+	case x.exit == nil:
+		return true
+	case e.ExitCode == nil:
+		return x.verify && *x.exit == 0
+	}
+	return *e.ExitCode == *x.exit
 }
 
 func statesCounts(s *pith.State, x run) bool {
@@ -158,10 +171,6 @@ func (o *Observer) precision(s *pith.State, p *Share) {
 		if e.ExitCode == nil || !known || len(codes) == 0 {
 			continue
 		}
-		stated := false
-		for _, c := range codes {
-			stated = stated || c == *e.ExitCode
-		}
-		p.count(stated, e.Command+" exit "+strconv.Itoa(*e.ExitCode))
+		p.count(slices.Contains(codes, *e.ExitCode), e.Command+" exit "+strconv.Itoa(*e.ExitCode))
 	}
 }

@@ -103,7 +103,7 @@ func (o *Observer) shell(use, res *pith.Block, cwd string, failed bool) {
 	if dir := use.Arg("workdir"); dir != "" {
 		cwd = dir
 	}
-	plain := withoutHeredocs(command)
+	plain, _, _ := strings.Cut(command, "<<") // what a here-document holds is no command
 	if !failed && !strings.Contains(plain, "cd ") {
 		for _, m := range written().FindAllStringSubmatch(plain, -1) {
 			if p := m[1] + m[2] + m[3]; !strings.HasPrefix(p, "/dev/") {
@@ -182,14 +182,7 @@ func counts(text string) []string {
 	return out
 }
 
-func withoutHeredocs(command string) string {
-	at := strings.Index(command, "<<")
-	if at < 0 {
-		return command
-	}
-	return command[:at]
-}
-
+// head is where Codex states how a command ended, above its output.
 func head(s string) string { return s[:min(len(s), 400)] }
 
 func squash(s string) string { return strings.Join(strings.Fields(s), " ") }
