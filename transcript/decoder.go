@@ -12,7 +12,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"sort"
 
 	"github.com/pith-memory/pith"
 	"github.com/pith-memory/pith/jsonscan"
@@ -167,16 +166,6 @@ func (d *Decoder) UnknownRows() map[string]int {
 	for k, n := range d.unknown {
 		out[k] = *n
 	}
-	return out
-}
-
-// UnknownTypes lists the types in UnknownRows in order.
-func (d *Decoder) UnknownTypes() []string {
-	out := make([]string, 0, len(d.unknown))
-	for k := range d.unknown {
-		out = append(out, k)
-	}
-	sort.Strings(out)
 	return out
 }
 

@@ -77,7 +77,7 @@ func TestDetect(t *testing.T) {
 		{`{"a":1}`, ""},
 		{``, ""},
 	} {
-		if got := Detect([]byte(tt.head)); got != tt.want {
+		if got := detect([]byte(tt.head)); got != tt.want {
 			t.Errorf("%.60s: %q, want %q", tt.head, got, tt.want)
 		}
 	}

@@ -39,7 +39,7 @@ func (d *Decoder) format() (pith.Format, error) {
 		if d.opts.Format != "" {
 			return d.opts.Format, nil
 		}
-		if f := Detect(head); f != "" {
+		if f := detect(head); f != "" {
 			return f, nil
 		}
 		if len(head) < n || n >= maxHead {
@@ -75,9 +75,9 @@ func wholeRunes(b []byte) []byte {
 	return b
 }
 
-// Detect tells a file's format from its first bytes, "" where it is none that
+// detect tells a file's format from its first bytes, "" where it is none that
 // pith knows or where the bytes are too few to tell.
-func Detect(head []byte) pith.Format {
+func detect(head []byte) pith.Format {
 	head = bytes.TrimPrefix(head, []byte("\xef\xbb\xbf"))
 	start := skipPadding(head, 0)
 	if start == len(head) {

@@ -6,8 +6,10 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -46,8 +48,9 @@ func dump(d *Decoder) string {
 	for _, s := range d.Skipped() {
 		fmt.Fprintf(&out, "skipped line %d: %s\n", s.Line, s.Reason)
 	}
-	for _, t := range d.UnknownTypes() {
-		fmt.Fprintf(&out, "unknown %s: %d\n", t, d.UnknownRows()[t])
+	unknown := d.UnknownRows()
+	for _, t := range slices.Sorted(maps.Keys(unknown)) {
+		fmt.Fprintf(&out, "unknown %s: %d\n", t, unknown[t])
 	}
 	return out.String()
 }
