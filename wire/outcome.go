@@ -8,9 +8,9 @@ import (
 	"github.com/pith-memory/pith/jsonscan"
 )
 
-// RunsCommands tells from a tool's name whether its results are the output of
+// runsCommands tells from a tool's name whether its results are the output of
 // a command. A tool without a known name may be one.
-func RunsCommands(tool string) bool {
+func runsCommands(tool string) bool {
 	if tool == "" {
 		return true
 	}
@@ -23,11 +23,11 @@ func RunsCommands(tool string) bool {
 	return false
 }
 
-// ReadOutcome sets how a tool result ended, from what its text states: exit
+// readOutcome sets how a tool result ended, from what its text states: exit
 // code, rejection by the user, or a command that goes on. Nothing is guessed:
 // a result that states no exit code has none. Text that is JSON around an
 // output and its exit code becomes the output.
-func ReadOutcome(b *pith.Block, tool string) {
+func readOutcome(b *pith.Block, tool string) {
 	if b.Kind != pith.KindToolResult {
 		return
 	}
@@ -39,7 +39,7 @@ func ReadOutcome(b *pith.Block, tool string) {
 	case hasAnyPrefix(text, toolErrors):
 		b.IsError = true
 	}
-	if !RunsCommands(tool) {
+	if !runsCommands(tool) {
 		b.IsError = b.IsError || saysError(b.Text)
 		return
 	}
@@ -284,16 +284,16 @@ type openCall struct{ id, name string }
 // maxOpenCalls bounds what a session full of unanswered calls can pile up.
 const maxOpenCalls = 4096
 
-// Open remembers a call.
-func (o *OpenCalls) Open(id, name string) {
+// open remembers a call.
+func (o *OpenCalls) open(id, name string) {
 	if len(o.calls) >= maxOpenCalls {
 		o.calls = append(o.calls[:0], o.calls[maxOpenCalls/2:]...)
 	}
 	o.calls = append(o.calls, openCall{id, name})
 }
 
-// Answer closes a call and returns its tool's name, "" where none was open.
-func (o *OpenCalls) Answer(id string) string {
+// answer closes a call and returns its tool's name, "" where none was open.
+func (o *OpenCalls) answer(id string) string {
 	for i := len(o.calls) - 1; i >= 0; i-- {
 		if o.calls[i].id == id {
 			name := o.calls[i].name
@@ -310,12 +310,12 @@ func (o *OpenCalls) Outcomes(m *pith.Message) {
 	for i := range m.Blocks {
 		switch b := &m.Blocks[i]; b.Kind {
 		case pith.KindToolUse:
-			o.Open(b.ToolUseID, b.ToolName)
+			o.open(b.ToolUseID, b.ToolName)
 		case pith.KindToolResult:
-			if name := o.Answer(b.ToolUseID); name != "" {
+			if name := o.answer(b.ToolUseID); name != "" {
 				b.ToolName = name
 			}
-			ReadOutcome(b, b.ToolName)
+			readOutcome(b, b.ToolName)
 		}
 	}
 }

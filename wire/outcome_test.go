@@ -51,7 +51,7 @@ var outcomes = []struct {
 func TestReadOutcome(t *testing.T) {
 	for _, tt := range outcomes {
 		b := pith.Block{Kind: pith.KindToolResult, Text: tt.text}
-		ReadOutcome(&b, tt.tool)
+		readOutcome(&b, tt.tool)
 		got := "-"
 		if b.Exit != nil {
 			got = strconv.Itoa(*b.Exit)
@@ -69,26 +69,26 @@ func TestReadOutcome(t *testing.T) {
 			t.Errorf("%s %q: %s, want %s", tt.tool, tt.text, got, tt.want)
 		}
 		before := b
-		ReadOutcome(&b, tt.tool)
+		readOutcome(&b, tt.tool)
 		if b.Text != before.Text || (b.Exit == nil) != (before.Exit == nil) {
 			t.Errorf("%q: reading twice changed it", tt.text)
 		}
 	}
 	b := pith.Block{Kind: pith.KindToolResult, Text: `{"output":"17 passed\n","metadata":{"exit_code":0}}`}
-	if ReadOutcome(&b, "shell"); b.Text != "17 passed\n" {
+	if readOutcome(&b, "shell"); b.Text != "17 passed\n" {
 		t.Errorf("the output is %q", b.Text)
 	}
 }
 
 func TestOpenCallsTakeTheNearest(t *testing.T) {
 	var open OpenCalls
-	open.Open("call_0", "first")
-	open.Open("call_0", "second")
-	if a, b, c := open.Answer("call_0"), open.Answer("call_0"), open.Answer("call_0"); a != "second" || b != "first" || c != "" {
+	open.open("call_0", "first")
+	open.open("call_0", "second")
+	if a, b, c := open.answer("call_0"), open.answer("call_0"), open.answer("call_0"); a != "second" || b != "first" || c != "" {
 		t.Errorf("%q %q %q", a, b, c)
 	}
 	for i := range 3 * maxOpenCalls {
-		open.Open(strconv.Itoa(i), "x")
+		open.open(strconv.Itoa(i), "x")
 	}
 	if len(open.calls) > maxOpenCalls {
 		t.Errorf("%d calls are open", len(open.calls))
