@@ -28,9 +28,6 @@ type Live struct {
 	begun             bool
 	own               string // the agent whose session it is, "" for the main one
 	model             string
-	turns             int
-	answering         bool // the last message was the assistant's
-	id                string
 }
 
 // liveMessage is a message of the live context. content is complete once its
@@ -56,17 +53,9 @@ func (l *Live) Add(m *pith.Message) {
 		return
 	}
 	l.add(m)
-	if m.Role == pith.RoleAssistant {
-		// A client may file one answer as several messages.
-		if !l.answering || m.Usage != nil && m.ID != l.id {
-			l.turns++
-		}
-		l.id = m.ID
-		if m.Model != "" {
-			l.model = m.Model
-		}
+	if m.Role == pith.RoleAssistant && m.Model != "" {
+		l.model = m.Model
 	}
-	l.answering = m.Role == pith.RoleAssistant
 	if m.Usage.Context() > 0 {
 		usage := *m.Usage
 		l.usage, l.usageModel, l.answered = &usage, m.Model, len(l.messages)-1
@@ -135,9 +124,6 @@ func (l *Live) Tokens() pith.Tokens {
 
 // Count is the package's Count, faster for words that the session has held.
 func (l *Live) Count(text string) pith.Tokens { return l.counter.Count(text) }
-
-// Turns is the number of model requests since the last compaction.
-func (l *Live) Turns() int { return l.turns }
 
 // count counts the texts that are still kept and lets them go.
 func (l *Live) count() {
