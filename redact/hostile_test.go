@@ -16,6 +16,7 @@ func TestHostileText(t *testing.T) {
 		"sk-", "eyJ-", "authorization=bearer%20", "key-", "hooks.slack.com/services/", "ghp_\\\n", "\\", "\\\\\"", "%3D", "%3Dtoken", "--password ", "-u a:", "curl -u ", "mysql -p", "machine login password ", "identified by '",
 		"identified with ", "password ", "token is ", "5432:", "a:5432:", "<password>", "{\"password\":", "QUFB", "\x1b[", "\x1b]", "\u200b", "é", "export A_TOKEN=a,",
 		"A_TOKEN=p@s(x", "token=(", "1:AA", "pass:", "key_key_key_key=", "tokenToken=abc\n",
+		"ghp_a1B2c3D4e5F6g7\n", "ghp_a1B2c3D4e5F6g7 ", "a1B2c3D4e5F6g7\n", "ENV A_TOKEN ", "set -x token ", "secret set a --body ", "a_key=\"a.b.c1.", "token: !a ",
 	} {
 		text := strings.Repeat(unit, 1<<18/len(unit))
 		start := time.Now()
