@@ -14,19 +14,21 @@ func itoa(n int) string { return strconv.Itoa(n) }
 // the order of the block: what must be obeyed comes first, what is done next
 // comes last, and the middle is for looking things up.
 func (r *renderer) collect() []section {
+	x, names := &r.state.Context, &r.state.Identifiers
 	return []section{
 		r.goal(), r.constraints(), r.todo(), r.messages(),
-		r.modified(), r.failures(), r.verified(), r.unverified(), r.decisions(), r.failed(),
-		r.questions(), r.pending(), r.done(), r.environment(), r.workspace(),
-		r.tests(), r.symbols(), r.commits(), r.refs(), r.inspected(), r.paths(),
+		r.modified(), r.failures(), r.verified(), quotes(secUnverified, x.Unverified, longLine), r.decisions(), r.failed(),
+		quotes(secQuestions, x.OpenQuestions, 2*longLine), r.pending(), r.done(), quotes(secEnvironment, x.Environment, 2*longLine), r.workspace(),
+		nameLine(secTests, names.Tests), nameLine(secSymbols, names.Symbols), r.commits(), nameLine(secRefs, names.Refs), r.inspected(), r.paths(),
 		r.keyLines(), r.lastWords(), r.urls(), r.resolved(),
 		{name: secDropped},
 		r.invariants(), r.next(),
 	}
 }
 
-func newSection(name string) section { return section{name: name, title: titles[name]} }
+func newSection(name string) section { return section{name: name, title: sectionMark + titles[name]} }
 
+// newLine is a section in one line, its items with sep between them.
 func newLine(name, sep string) section {
 	return section{name: name, title: titles[name], dense: true, sep: sep}
 }

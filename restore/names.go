@@ -48,18 +48,11 @@ func languageLine(tag string) string {
 	}
 }
 
-func (r *renderer) tests() section {
-	s := newLine(secTests, "")
-	for i := range r.state.Identifiers.Tests {
-		s.add(i, oneLine(r.state.Identifiers.Tests[i].Name))
-	}
-	return s
-}
-
-func (r *renderer) symbols() section {
-	s := newLine(secSymbols, "")
-	for i := range r.state.Identifiers.Symbols {
-		s.add(i, oneLine(r.state.Identifiers.Symbols[i].Name))
+// nameLine lists names, which the state has best first.
+func nameLine(name string, all []pith.Identifier) section {
+	s := newLine(name, "")
+	for i := range all {
+		s.add(i, oneLine(all[i].Name))
 	}
 	return s
 }
@@ -83,14 +76,6 @@ func (r *renderer) commits() section {
 		}
 		it := s.add(i, oneLine(sha)+" "+oneLine(truncate.Text(c.Note, longSubject)))
 		it.short = oneLine(sha)
-	}
-	return s
-}
-
-func (r *renderer) refs() section {
-	s := newLine(secRefs, "")
-	for i := range r.state.Identifiers.Refs {
-		s.add(i, oneLine(r.state.Identifiers.Refs[i].Name))
 	}
 	return s
 }

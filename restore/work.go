@@ -245,18 +245,6 @@ func (r *renderer) failed() section {
 	return s
 }
 
-func (r *renderer) unverified() section {
-	s := newSection(secUnverified)
-	addQuotes(&s, r.state.Context.Unverified, longLine)
-	return s
-}
-
-func (r *renderer) questions() section {
-	s := newSection(secQuestions)
-	addQuotes(&s, r.state.Context.OpenQuestions, 2*longLine)
-	return s
-}
-
 func (r *renderer) done() section {
 	s := newSection(secDone)
 	all := r.state.Context.Done
@@ -277,18 +265,14 @@ func doneLine(text string) string {
 	return strings.TrimSpace(head[:at]) + " “" + strings.TrimSpace(subject) + "”"
 }
 
-func (r *renderer) environment() section {
-	s := newSection(secEnvironment)
-	addQuotes(&s, r.state.Context.Environment, 2*longLine)
-	return s
-}
-
-// addQuotes adds quotes, the latest ranked first.
-func addQuotes(s *section, quotes []pith.Quote, limit int) {
-	for i := range quotes {
-		q := &quotes[i]
-		s.add(len(quotes)-i, "- "+quote(truncate.Text(strings.TrimSpace(q.Text), limit))+note(whose(q.Provenance)))
+// quotes lists what was said, the latest ranked first, each shortened to limit bytes.
+func quotes(name string, all []pith.Quote, limit int) section {
+	s := newSection(name)
+	for i := range all {
+		q := &all[i]
+		s.add(len(all)-i, "- "+quote(truncate.Text(strings.TrimSpace(q.Text), limit))+note(whose(q.Provenance)))
 	}
+	return s
 }
 
 func (r *renderer) pending() section {
