@@ -1,10 +1,6 @@
 package meter
 
-import (
-	"math"
-
-	"github.com/pith-memory/pith"
-)
+import "github.com/pith-memory/pith"
 
 // What a provider's prompt format adds around the content. The figures are
 // estimates: no provider documents them for tool calls.
@@ -109,60 +105,6 @@ func EstimateConversation(c *pith.Conversation) Breakdown {
 	return b
 }
 
-// Calibration is how many tokens a model reports for one that is counted here.
-// Only OpenAI's models use o200k_base; Claude's and others' vocabularies are
-// not public and differ by family, by 15 to 40 % on code. The zero Calibration
-// has the factor 1 and leaves the difference to the margin of a Reading.
-type Calibration struct {
-	// Factor is reported tokens divided by counted ones; 0 means 1.
-	Factor float64 `json:"factor"`
-	// Samples is how many requests the factor was learned from.
-	Samples int `json:"samples"`
-}
-
-const (
-	// A sample under this size says more of the overheads than of the vocabulary.
-	minSample pith.Tokens = 1000
-	// A factor outside these limits is a miscount, not another vocabulary.
-	minFactor, maxFactor = 0.5, 3.0
-	// Later samples count for a fifth, so that a change of model is followed.
-	learningRate = 0.2
-	// trusted is the number of samples from which the smaller margin is enough.
-	trusted = 3
-)
-
-// Learn takes in one request: the estimate of its whole body, and the input
-// that the provider reported for it. Samples that cannot be meant are ignored.
-func (c *Calibration) Learn(estimated, reported pith.Tokens) {
-	if estimated < minSample || reported <= 0 {
-		return
-	}
-	seen := float64(reported) / float64(estimated)
-	if seen < minFactor || seen > maxFactor {
-		return
-	}
-	c.Samples++
-	rate := max(learningRate, 1/float64(c.Samples))
-	c.Factor = c.factor() + rate*(seen-c.factor())
-}
-
-func (c Calibration) factor() float64 {
-	if c.Factor <= 0 || math.IsNaN(c.Factor) {
-		return 1
-	}
-	return min(max(c.Factor, minFactor), maxFactor)
-}
-
-// Apply turns counted tokens into the model's own.
-func (c Calibration) Apply(t pith.Tokens) pith.Tokens {
-	return pith.Tokens(math.Round(float64(t) * c.factor()))
-}
-
-// margin is what an estimate of t tokens may be too low by: 10 %, and 3 % once
-// the factor was learned.
-func (c Calibration) margin(t pith.Tokens) pith.Tokens {
-	if c.Samples >= trusted {
-		return (t*3 + 99) / 100
-	}
-	return (t + 9) / 10
-}
+// margin is what an estimate of t tokens may be too low by, a tenth. Only
+// OpenAI's models count with o200k_base; other vocabularies are not public.
+func margin(t pith.Tokens) pith.Tokens { return (t + 9) / 10 }

@@ -51,8 +51,6 @@ type ReadOptions struct {
 	// MaxTokens is the output that the next request asks for; 0 is the
 	// conversation's own.
 	MaxTokens pith.Tokens
-	// Calibration is what was learned of the model's vocabulary.
-	Calibration Calibration
 }
 
 // Read turns a conversation into a reading. Only the last request's usage
@@ -99,7 +97,7 @@ func lastUsage(c *pith.Conversation, o *ReadOptions) (usage *pith.Usage, answere
 
 // reading joins what was reported and an estimate of what came since.
 func (o *ReadOptions) reading(usage *pith.Usage, since pith.Tokens) Reading {
-	r := Reading{Reported: usage.Context(), Since: o.Calibration.Apply(since)}
+	r := Reading{Reported: usage.Context(), Since: since}
 	r.Used = r.Reported + r.Since
 	switch {
 	case r.Reported == 0:
@@ -109,7 +107,7 @@ func (o *ReadOptions) reading(usage *pith.Usage, since pith.Tokens) Reading {
 	default:
 		r.Basis = ReportedPlus
 	}
-	r.Reserve = o.MaxTokens + o.Calibration.margin(r.Since)
+	r.Reserve = o.MaxTokens + margin(r.Since)
 	r.Window, r.WindowFrom = o.window(usage)
 	if r.Window > 0 {
 		r.Fraction = float64(r.Used) / float64(r.Window)
