@@ -27,7 +27,7 @@ func readSession(t *testing.T, path string, see func(pith.Record)) *extract.Fact
 	if err != nil {
 		t.Fatal(err)
 	}
-	x, r := extract.New(), redact.New(redact.Options{})
+	x, r := extract.New(), redact.New()
 	for {
 		rec, err := d.Next()
 		if errors.Is(err, io.EOF) {

@@ -28,7 +28,7 @@ func records(t *testing.T, path string) []pith.Record {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := redact.New(redact.Options{})
+	r := redact.New()
 	var out []pith.Record
 	for {
 		rec, err := d.Next()

@@ -381,12 +381,12 @@ var cases = map[string]func(*testing.T, *faultCase, *outcome){
 		o.mustHave(t, "unverified claims", string(unverified), "integration tests pass")
 	},
 	"J1": func(t *testing.T, c *faultCase, o *outcome) {
-		final := o.state + o.Block.Text + string(redact.New(redact.Options{}).JSON([]byte(o.sent)))
+		final := o.state + o.Block.Text + string(redact.New().JSON([]byte(o.sent)))
 		mustLack(t, "output", final, c.Secrets...)
 		o.mustHave(t, "state", o.state, "token for the registry", "db.example.test", "deploy/.env", "[REDACTED:")
 	},
 	"J4": func(t *testing.T, c *faultCase, o *outcome) {
-		clean := string(redact.New(redact.Options{}).JSON(c.input))
+		clean := string(redact.New().JSON(c.input))
 		if clean != string(c.input) {
 			t.Error("look-alikes were redacted")
 		}

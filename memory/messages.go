@@ -16,7 +16,7 @@ func Messages(r io.Reader, format pith.Format) (func() (*pith.Message, error), e
 	if err != nil {
 		return nil, err
 	}
-	redactor := redact.New(redact.Options{})
+	redactor := redact.New()
 	var names labels
 	return func() (*pith.Message, error) {
 		for {

@@ -67,7 +67,7 @@ func read(r io.Reader, o ReadOptions) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Session{name: o.Name, extract: extract.New(), redactor: redact.New(redact.Options{}), empty: true}
+	s := &Session{name: o.Name, extract: extract.New(), redactor: redact.New(), empty: true}
 	s.kept.on, s.body = o.KeepLive, d.Body()
 	s.Header.Format = d.Header().Format
 	for {

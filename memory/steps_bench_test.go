@@ -58,7 +58,7 @@ func copied(records []pith.Record) []pith.Message {
 }
 
 func redacted(messages []pith.Message) []pith.Message {
-	r := redact.New(redact.Options{})
+	r := redact.New()
 	for i := range messages {
 		r.Message(&messages[i])
 	}

@@ -143,7 +143,7 @@ func TestLeaks(t *testing.T) {
 			for seed := range uint64(20) {
 				filled := fill(c.text, seed)
 				text, secrets := parts(filled)
-				got := New(Options{}).Text(text)
+				got := New().Text(text)
 				for _, s := range secrets {
 					if strings.Contains(got, s) {
 						t.Fatalf("seed %d: %q stays in\n%s", seed, s, got)
@@ -154,7 +154,7 @@ func TestLeaks(t *testing.T) {
 						t.Fatalf("seed %d: %q is lost from\n%s\nwhich was\n%s", seed, o, got, text)
 					}
 				}
-				if again := New(Options{}).Text(got); again != got {
+				if again := New().Text(got); again != got {
 					t.Fatalf("seed %d: once\n%s\ntwice\n%s", seed, got, again)
 				}
 				body, _ := json.Marshal(map[string]string{"text": got})
@@ -181,7 +181,7 @@ func TestFolded(t *testing.T) {
 		for seed := range uint64(20) {
 			text := fill(line+c.next, seed)
 			_, next, _ := strings.Cut(text, "\n")
-			got := New(Options{}).Text(text)
+			got := New().Text(text)
 			if strings.Contains(got, "ghp_") {
 				t.Fatalf("%q stays", text)
 			}
@@ -191,11 +191,11 @@ func TestFolded(t *testing.T) {
 		}
 	}
 	two := fill(line+line, 1)
-	if got := New(Options{}).Text(two); strings.Count(got, "DEBUG") != 2 || strings.Count(got, markerStart) != 2 {
+	if got := New().Text(two); strings.Count(got, "DEBUG") != 2 || strings.Count(got, markerStart) != 2 {
 		t.Errorf("two lines became %q", got)
 	}
 	list := strings.Repeat("- ", 20) + fill("ghp_{36}\nghp_{36}\nghp_{36}\n", 3)
-	if got := New(Options{}).Text(list); strings.Count(got, markerStart) != 3 {
+	if got := New().Text(list); strings.Count(got, markerStart) != 3 {
 		t.Errorf("a list became %q", got)
 	}
 }
@@ -206,7 +206,7 @@ func TestNumberedKey(t *testing.T) {
 		text := "     1\t-----BEGIN RSA PRIVATE KEY-----\n     2\t" + lines[0] + "\n     3\t" + lines[1] + "\n     4\t" + lines[2] + "\n     5\t-----END RSA PRIVATE KEY-----\n     6\t# end"
 		cut := strings.Index(text, lines[1])
 		for _, part := range []string{text, text[:cut+30], text[cut+30:], strings.ReplaceAll(text, "\t", "→"), strings.ReplaceAll(text, "\t", ": ")} {
-			got := New(Options{}).Text(part)
+			got := New().Text(part)
 			for _, l := range lines {
 				for _, piece := range []string{l[:28], l[len(l)-28:]} {
 					if strings.Contains(got, piece) {
@@ -243,13 +243,13 @@ func TestPrefixes(t *testing.T) {
 			for _, around := range []string{"«%»", "see «%» there", `key="«%»",`, "(«%»)", "«%».\n", "x\n«%»\n", "/«%»/"} {
 				filled := fill(strings.Replace(around, "%", p.prefix+tail, 1), seed)
 				text, secrets := parts(filled)
-				got := New(Options{}).Text(text)
+				got := New().Text(text)
 				if strings.Contains(got, secrets[0]) {
 					t.Errorf("%s: %q stays", p.rule, text)
 				}
 			}
 		}
-		if got := New(Options{}).Text("see " + p.leaves + " there"); got != "see "+p.leaves+" there" {
+		if got := New().Text("see " + p.leaves + " there"); got != "see "+p.leaves+" there" {
 			t.Errorf("%s: %q became %q", p.rule, p.leaves, got)
 		}
 	}

@@ -328,7 +328,7 @@ func TestLooksLikeASecret(t *testing.T) {
 	for _, c := range looks {
 		t.Run(c.name, func(t *testing.T) {
 			for seed := range uint64(30) {
-				r := New(Options{})
+				r := New()
 				for line := range strings.SplitSeq(c.lines, "\n") {
 					text := fill(line, seed)
 					if got := r.Text(text); got != text {

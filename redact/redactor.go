@@ -20,9 +20,6 @@ import (
 	"github.com/pith-memory/pith"
 )
 
-// Options is room for rules of the caller's own. The zero value is the default.
-type Options struct{}
-
 // Redactor redacts the texts of one session, in order. It numbers the distinct
 // secrets and keeps their hashes, never the secrets. Not for concurrent use.
 type Redactor struct {
@@ -35,7 +32,7 @@ type Redactor struct {
 }
 
 // New makes a redactor that has seen nothing.
-func New(Options) *Redactor {
+func New() *Redactor {
 	return &Redactor{numbers: map[[sha256.Size]byte]int{}, counts: map[string]int{}}
 }
 

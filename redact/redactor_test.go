@@ -29,7 +29,7 @@ func TestMessage(t *testing.T) {
 			{Kind: pith.KindOpaque, Text: key},
 		},
 	}
-	r := New(Options{})
+	r := New()
 	r.Message(&m)
 	want := []string{
 		"use [REDACTED:github-token:1]\n",
@@ -80,7 +80,7 @@ func TestJSONLeavesTheRest(t *testing.T) {
 		{`{"a":"x\n\"` + key + `\"\\é"}`, `{"a":"x\n\"[REDACTED:github-token:1]\"\\é"}`},
 		{`["` + key + `"`, `["[REDACTED:github-token:1]"`},
 	} {
-		r := New(Options{})
+		r := New()
 		if got := string(r.JSON([]byte(c.in))); got != c.out {
 			t.Errorf("%s\nbecame %s\nwant   %s", c.in, got, c.out)
 		}
@@ -89,7 +89,7 @@ func TestJSONLeavesTheRest(t *testing.T) {
 
 func TestNumbersFollowAppearance(t *testing.T) {
 	a, b := fill("ghp_{36}", 1), fill("ghp_{36}", 2)
-	r := New(Options{})
+	r := New()
 	got := r.Text(a+" "+b+" "+a) + r.Text(" "+b)
 	want := "[REDACTED:github-token:1] [REDACTED:github-token:2] [REDACTED:github-token:1] [REDACTED:github-token:2]"
 	if got != want {
@@ -175,8 +175,8 @@ func pieces() *rapid.Generator[string] {
 func checkText(t interface {
 	Fatalf(string, ...any)
 }, text string) {
-	once := New(Options{}).Text(text)
-	if again := New(Options{}).Text(once); again != once {
+	once := New().Text(text)
+	if again := New().Text(once); again != once {
 		t.Fatalf("%q\nonce  %q\ntwice %q", text, once, again)
 	}
 	normal, _ := Normalise(text)
@@ -209,14 +209,14 @@ func TestTextProperties(t *testing.T) {
 func checkJSON(t interface {
 	Fatalf(string, ...any)
 }, raw []byte) {
-	out := New(Options{}).JSON(slices.Clone(raw))
+	out := New().JSON(slices.Clone(raw))
 	if json.Valid(raw) && !json.Valid(out) {
 		t.Fatalf("%s\nbecame %s", raw, out)
 	}
 	if f := Dirty(out); json.Valid(raw) && len(f) > 0 {
 		t.Fatalf("%s\nbecame %s\ndirty %v", raw, out, f)
 	}
-	args := New(Options{}).json(slices.Clone(raw), true)
+	args := New().json(slices.Clone(raw), true)
 	if json.Valid(raw) && !json.Valid(args) {
 		t.Fatalf("%s\nbecame %s", raw, args)
 	}
@@ -262,7 +262,7 @@ func BenchmarkText(b *testing.B) {
 	text := strings.Repeat(line, 2000)
 	b.Run("clean", func(b *testing.B) {
 		b.SetBytes(int64(len(text)))
-		r := New(Options{})
+		r := New()
 		for b.Loop() {
 			r.Text(text)
 		}

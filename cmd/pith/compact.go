@@ -138,7 +138,7 @@ func (f *compactFlags) readOptions(name string) memory.ReadOptions {
 func (f *compactFlags) config(s *settings) memory.Config {
 	c := s.memory()
 	c.RenderResent, c.Explain = f.resent, f.explain
-	r := redact.New(redact.Options{})
+	r := redact.New()
 	for _, p := range f.pins {
 		c.Pins = append(c.Pins, pith.Pin{Text: r.Text(p), By: "user"})
 	}
@@ -213,7 +213,7 @@ func (f *compactFlags) messages(m *memory.Memory, s *memory.Session, r *memory.R
 	// What leaves as a file or through a pipe holds no secret, the kept tail
 	// included; a program that sends it on uses the library, which leaves the
 	// caller's own bytes alone.
-	body = redact.New(redact.Options{}).JSON(body)
+	body = redact.New().JSON(body)
 	return append(body, '\n'), nil
 }
 

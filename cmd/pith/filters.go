@@ -67,7 +67,7 @@ are never touched. Without a file it filters standard input.`,
 				return err
 			}
 			defer in.Close()
-			r := redact.New(redact.Options{})
+			r := redact.New()
 			if err := redactStream(r, in, c.out); err != nil {
 				return err
 			}
