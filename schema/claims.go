@@ -245,14 +245,11 @@ func (t *transcriptChecker) claimEvidence() {
 func (t *transcriptChecker) claimContext() {
 	const at = "/context"
 	x := &t.s.Context
-	for _, l := range []struct {
-		name   string
-		quotes []pith.Quote
-	}{{"open_questions", x.OpenQuestions}, {"environment", x.Environment}, {"urls", x.URLs}, {"done", x.Done}, {"unverified", x.Unverified}} {
-		for i := range l.quotes {
-			q := &l.quotes[i]
-			t.labelled(item(at+"/"+l.name, i, "provenance"), q.Source, q.Provenance)
-			t.quoted(ruleQuote, item(at+"/"+l.name, i, "text"), q.Source, q.Text, true)
+	for _, l := range quoteLists(x) {
+		for i := range l.items {
+			q := &l.items[i]
+			t.labelled(item(l.at, i, "provenance"), q.Source, q.Provenance)
+			t.quoted(ruleQuote, item(l.at, i, "text"), q.Source, q.Text, true)
 		}
 	}
 	if q := x.LastWords; q != nil {
@@ -276,16 +273,9 @@ func (t *transcriptChecker) claimContext() {
 }
 
 func (t *transcriptChecker) claimIdentifiers() {
-	n := &t.s.Identifiers
-	for _, l := range []struct {
-		at   string
-		list []pith.Identifier
-	}{
-		{"/identifiers/tests", n.Tests}, {"/identifiers/symbols", n.Symbols}, {"/identifiers/commits", n.Commits},
-		{"/identifiers/refs", n.Refs}, {"/identifiers/paths", n.Paths},
-	} {
-		for i := range l.list {
-			id := &l.list[i]
+	for _, l := range identifierLists(&t.s.Identifiers) {
+		for i := range l.items {
+			id := &l.items[i]
 			t.on(id.Source, claim{ruleSource, item(l.at, i, "0"), &t.done.Identifiers, func(w witness) string {
 				if holds(w.b.Text, id.Name) {
 					return ""

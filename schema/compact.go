@@ -21,7 +21,7 @@ const stateKey = reservedPrefix + "state"
 // they were.
 func ToCompact(s *pith.State) (pith.Compact, error) {
 	c := view(s)
-	if s.Checkpoint.Origin == "imported" && sameState(imported(c), s) {
+	if s.Checkpoint.Origin == "imported" && sameWritten(imported(c), s) {
 		return c, nil
 	}
 	b, err := Canonical(s)
@@ -32,7 +32,8 @@ func ToCompact(s *pith.State) (pith.Compact, error) {
 	return c, nil
 }
 
-func sameState(a, b *pith.State) bool {
+// sameWritten tells whether two documents are written alike.
+func sameWritten(a, b any) bool {
 	x, err := encode(a, false, true)
 	if err != nil {
 		return false

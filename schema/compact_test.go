@@ -107,7 +107,7 @@ func TestStateComesBack(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !sameState(s, back) {
+		if !sameWritten(s, back) {
 			t.Fatal("another state came back")
 		}
 	})

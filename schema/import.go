@@ -41,15 +41,7 @@ func identified(s *pith.State) bool {
 // sameView tells whether c shows s and nothing else.
 func sameView(s *pith.State, c pith.Compact) bool {
 	shown, err := ToCompact(s)
-	if err != nil {
-		return false
-	}
-	x, err := encode(&shown, false, true)
-	if err != nil {
-		return false
-	}
-	y, err := encode(&c, false, true)
-	return err == nil && string(x) == string(y)
+	return err == nil && sameWritten(&shown, &c)
 }
 
 // imported builds the state that eight fields alone allow.

@@ -25,12 +25,9 @@ func (c *checker) context() {
 		c.optionalText(item(at+"/pending_calls", i, "text"), p.Text, maxCommand)
 		c.source(item(at+"/pending_calls", i, "source"), p.Source)
 	}
-	for _, l := range []struct {
-		name   string
-		quotes []pith.Quote
-	}{{"open_questions", x.OpenQuestions}, {"environment", x.Environment}, {"urls", x.URLs}, {"done", x.Done}, {"unverified", x.Unverified}} {
-		for i := range l.quotes {
-			c.quote(item(at+"/"+l.name, i, ""), &l.quotes[i])
+	for _, l := range quoteLists(x) {
+		for i := range l.items {
+			c.quote(item(l.at, i, ""), &l.items[i])
 		}
 	}
 	if x.LastWords != nil {
@@ -54,6 +51,26 @@ func (c *checker) context() {
 		for _, l := range k.Lines {
 			c.optionalLine(item(at+"/key_lines", i, "lines"), l, 4096)
 		}
+	}
+}
+
+// listAt is a list of the state and the pointer to it.
+type listAt[T any] struct {
+	at    string
+	items []T
+}
+
+func quoteLists(x *pith.Context) []listAt[pith.Quote] {
+	return []listAt[pith.Quote]{
+		{"/context/open_questions", x.OpenQuestions}, {"/context/environment", x.Environment}, {"/context/urls", x.URLs},
+		{"/context/done", x.Done}, {"/context/unverified", x.Unverified},
+	}
+}
+
+func identifierLists(n *pith.Identifiers) []listAt[pith.Identifier] {
+	return []listAt[pith.Identifier]{
+		{"/identifiers/tests", n.Tests}, {"/identifiers/symbols", n.Symbols}, {"/identifiers/commits", n.Commits},
+		{"/identifiers/refs", n.Refs}, {"/identifiers/paths", n.Paths},
 	}
 }
 
@@ -83,15 +100,9 @@ func validLanguage(tag string) bool {
 
 func (c *checker) identifiers() {
 	n := &c.s.Identifiers
-	for _, l := range []struct {
-		at   string
-		list []pith.Identifier
-	}{
-		{"/identifiers/tests", n.Tests}, {"/identifiers/symbols", n.Symbols}, {"/identifiers/commits", n.Commits},
-		{"/identifiers/refs", n.Refs}, {"/identifiers/paths", n.Paths},
-	} {
-		for i := range l.list {
-			id := &l.list[i]
+	for _, l := range identifierLists(n) {
+		for i := range l.items {
+			id := &l.items[i]
 			c.line(item(l.at, i, "0"), id.Name, maxPath)
 			c.source(item(l.at, i, "1"), id.Source)
 			c.optionalLine(item(l.at, i, "2"), id.Note, 1000)
