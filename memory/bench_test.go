@@ -8,9 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/pith-memory/pith"
-	"github.com/pith-memory/pith/memory"
 )
 
 // largest is the largest Claude Code session of PITH_CORPUS, or a made one of
@@ -81,13 +78,6 @@ func BenchmarkCompact(b *testing.B) {
 	b.SetBytes(int64(len(data)))
 	b.ReportAllocs()
 	for b.Loop() {
-		m := memory.New(memory.Config{})
-		s, err := m.Read(bytes.NewReader(data), memory.ReadOptions{})
-		if err != nil {
-			b.Fatal(err)
-		}
-		if _, err := m.Compact(s, pith.ReasonManual); err != nil {
-			b.Fatal(err)
-		}
+		compacted(b, data)
 	}
 }
