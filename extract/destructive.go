@@ -72,7 +72,9 @@ func destroysHistory(args []string) bool {
 	switch {
 	case has("push"):
 		for _, a := range args {
-			if a == "-f" || strings.HasPrefix(a, "--force") || a == "--delete" || a == "-d" || a == "--mirror" || strings.HasPrefix(a, "+") || strings.HasPrefix(a, ":") {
+			forced := strings.HasPrefix(a, "--force") || strings.HasPrefix(a, "+")
+			deletes := strings.HasPrefix(a, ":") // push origin :branch
+			if forced || deletes || isOneOf(a, "-f", "-d", "--delete", "--mirror") {
 				return true
 			}
 		}

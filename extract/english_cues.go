@@ -60,7 +60,7 @@ func onlyLimits(ws []word, i int, command bool) bool {
 	if isOneOf(prev, "is", "are", "was", "were", "it", "this", "that", "i've", "i", "the", "an", "a", "not", "has", "have", "had", "there", "it's", "been", "be", "they", "he", "she", "can", "could", "would", "will", "if", "my", "our", "your") {
 		return containsAny(ws[:i], "must", "should") || prev == "can" && textAt(ws, i-2) == "you"
 	}
-	if ws[i].first || openClause(ws, i) {
+	if openClause(ws, i) {
 		return next != "" && !isThirdPerson(next) && !isOneOf(next, "the", "thing", "one", "problem", "two", "then", "way", "a", "question", "really", "worth", "ever", "just", "because") || i > 0 && next == ""
 	}
 	if prev == "we" || prev == "you" {
@@ -227,8 +227,15 @@ func routine(ws []word, command bool) bool {
 		return containsAny(ws[1:min(4, len(ws))], "committing", "commit", "pushing", "push", "merging", "merge", "deploying", "each", "every", "any")
 	}
 	for i := range ws {
-		if (ws[i].text == "each" || ws[i].text == "every") && (textAt(ws, i-1) == "after" || textAt(ws, i-1) == "before") || ws[i].text == "per" && i > 1 && isNumber(textAt(ws, 0)) {
-			return true
+		switch ws[i].text {
+		case "each", "every":
+			if isOneOf(textAt(ws, i-1), "after", "before") {
+				return true
+			}
+		case "per": // "one commit per step"
+			if i > 1 && isNumber(ws[0].text) {
+				return true
+			}
 		}
 	}
 	return false

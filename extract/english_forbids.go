@@ -22,9 +22,9 @@ func forbidsAt(ws []word, i int, command bool) bool {
 	case "nothing", "nobody", "none":
 		return ws[i].first && isOneOf(next, "gets", "may", "should", "must", "can", "is", "leaves", "goes", "else", "of", "touches", "changes") && textAt(ws, i+2) != "wrong" && !containsAny(ws[:i], "nothing")
 	case "without":
-		return (command || asks(ws)) && next != "" && next != "any" || openClause(ws, i) && i == 0
+		return i == 0 || (command || asks(ws)) && next != "" && next != "any"
 	case "avoid":
-		return ws[i].first && !describes(ws, i) && prev != "to" || openClause(ws, i) && prev != "to" || isOneOf(prev, "must", "should", "please")
+		return openClause(ws, i) && prev != "to" || isOneOf(prev, "must", "should", "please")
 	case "leave":
 		return openClause(ws, i) && containsAny(ws[i:], "alone", "untouched", "as-is", "as", "unchanged", "intact", "place", "be")
 	case "stop":
@@ -74,7 +74,7 @@ func negates(ws []word, i, verb int) bool {
 	switch prev := textAt(ws, i-1); {
 	case next == "" || next == "worry":
 		return false
-	case ws[i].first || openClause(ws, i):
+	case openClause(ws, i):
 		return !describes(ws, i) && !isOneOf(next, "i", "we", "you", "they", "know", "think", "get", "see") || next == "you" && textAt(ws, verb+1) == "dare"
 	case next == "think" && (prev == "i" || prev == "we"):
 		then := textAt(ws, verb+2)

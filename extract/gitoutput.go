@@ -62,7 +62,7 @@ func (l *shellLine) gitPaths(cmd *simpleCommand, args []operand, op touchOp) {
 func (l *shellLine) revisionPaths(cmd *simpleCommand, argv []string, expands []bool) {
 	for i, a := range argv[1:] {
 		rev, path, ok := strings.Cut(a, ":")
-		if !ok || expands[i+1] || rev == "" && path == "" || strings.Contains(rev, "/") && len(rev) == 1 || !isPathWord(path) || !looksLikeFile(path) {
+		if !ok || expands[i+1] || rev == "/" || !looksLikeFile(path) {
 			continue
 		}
 		t := touch{path: path, op: opRead, via: "git", dir: l.gitTop(cmd)}
@@ -170,7 +170,9 @@ func gitCommands(c *Call) (g gitLine) {
 		case "switch", "checkout":
 			ops := operands(argv, make([]bool, len(argv)), "")
 			creates := flagged(argv, "-b", "-B", "-c", "-C")
-			g.switched = g.switched || !flagged(argv, "--") && (!creates && len(ops) == 1 && !looksLikeFile(ops[0].text) || creates && len(ops) > 1)
+			toBranch := !creates && len(ops) == 1 && !looksLikeFile(ops[0].text)
+			fromCommit := creates && len(ops) > 1
+			g.switched = g.switched || !flagged(argv, "--") && (toBranch || fromCommit)
 		}
 	}
 	return g

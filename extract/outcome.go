@@ -98,8 +98,12 @@ func scanVerdict(output string, l *verifyLine) verdictScan {
 		v.failMark = v.failMark || s == l.FailMark
 		v.strong = v.strong || isFailVerdict(s)
 		v.pass = v.pass || isPassVerdict(s)
-		r := lineRank(s)
-		v.weak = v.weak || r >= rankError && (r != rankPosition || compiles && (!l.Mixed || strings.HasPrefix(s, "vet: ")))
+		switch r := lineRank(s); {
+		case r == rankPosition: // of a compiler, unless a search prints positions, too
+			v.weak = v.weak || compiles && (!l.Mixed || strings.HasPrefix(s, "vet: "))
+		case r >= rankError:
+			v.weak = true
+		}
 	})
 	return v
 }

@@ -69,10 +69,24 @@ func (p *planSlot) user(s *Said) {
 		return
 	}
 	lower := strings.ToLower(t.text)
-	if len(t.text) <= maxReply && !strings.HasSuffix(lower, "?") && (p.fresh && agrees(lower, true) || hasPhrase(lower, "plan") && (hasPhrase(lower, "approved") || hasPhrase(lower, "looks good") || hasPhrase(lower, "lgtm") || hasPhrase(lower, "implement"))) {
+	reply := len(t.text) <= maxReply && !strings.HasSuffix(lower, "?")
+	if reply && (p.fresh && agrees(lower, true) || approvesPlan(lower)) {
 		p.approved, p.at = true, t.at
 	}
 	p.fresh = false
+}
+
+// approvesPlan tells whether a reply names the plan and says yes to it.
+func approvesPlan(lower string) bool {
+	if !hasPhrase(lower, "plan") {
+		return false
+	}
+	for _, p := range [...]string{"approved", "looks good", "lgtm", "implement"} {
+		if hasPhrase(lower, p) {
+			return true
+		}
+	}
+	return false
 }
 
 func (p *planSlot) plan() *pith.Plan {

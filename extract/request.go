@@ -35,7 +35,9 @@ func isRemark(text string) bool {
 	sentences(text, func(p sentence) {
 		lower := strings.ToLower(text[p.start:p.end])
 		ws := englishWords(lower)
-		remark = remark && len(ws) > 0 && !commands(ws) && !asks(ws) && !hasPhrase(lower, "can we") && !hasPhrase(lower, "could we")
+		if len(ws) == 0 || commands(ws) || asks(ws) || hasPhrase(lower, "can we") || hasPhrase(lower, "could we") {
+			remark = false
+		}
 	})
 	return remark && text != ""
 }

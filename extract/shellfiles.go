@@ -228,6 +228,16 @@ func (l *shellLine) known(cmd *simpleCommand, path string) bool {
 	return ok && l.s.byPath[resolvePath(dir, path)] != nil
 }
 
+// takesOtherWords knows the programs whose operands need not be files: they may
+// be directories to search, names of commands, values.
+func takesOtherWords(name string) bool {
+	switch name {
+	case "grep", "egrep", "fgrep", "zgrep", "rg", "ag", "ack", "type", "jq", "yq", "awk", "gawk":
+		return true
+	}
+	return false
+}
+
 // run reads the touches of a command that ran.
 func (l *shellLine) run(cmd *simpleCommand, argv []string, expands []bool, hidden bool) {
 	argv, expands = packageRunner(argv, expands)
@@ -236,12 +246,9 @@ func (l *shellLine) run(cmd *simpleCommand, argv []string, expands []bool, hidde
 	if args, reads := readOperands(name, argv, expands); reads {
 		if !hidden {
 			for _, p := range l.expand(args) {
-				if name == "grep" || name == "rg" || name == "type" || name == "jq" || name == "yq" || name == "awk" {
-					if !looksLikeFile(p) && !l.known(cmd, p) {
-						continue
-					}
+				if !takesOtherWords(name) || looksLikeFile(p) || l.known(cmd, p) {
+					l.read(cmd, p)
 				}
-				l.read(cmd, p)
 			}
 		}
 		return

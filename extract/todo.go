@@ -55,7 +55,15 @@ func looksLikeList(a *pith.Arg) bool {
 		return true
 	}
 	v := strings.TrimSpace(a.Value)
-	return strings.HasPrefix(v, "[") && (strings.Contains(v, `"status"`) || strings.Contains(v, `"state"`) || strings.Contains(v, `"done"`) || strings.Contains(v, `"completed"`)) || v == "[]" && a.Key == "todos"
+	if v == "[]" {
+		return a.Key == "todos"
+	}
+	for _, field := range [...]string{`"status"`, `"state"`, `"done"`, `"completed"`} {
+		if strings.Contains(v, field) {
+			return strings.HasPrefix(v, "[")
+		}
+	}
+	return false
 }
 
 func (t *todoSlot) create(c *Call) {
