@@ -1,60 +1,13 @@
 package extract_test
 
 import (
-	"encoding/json"
-	"errors"
-	"io"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/pith-memory/pith"
 	"github.com/pith-memory/pith/extract"
 	"github.com/pith-memory/pith/measure"
-	"github.com/pith-memory/pith/redact"
-	"github.com/pith-memory/pith/transcript"
 )
-
-// records reads a session file, redacted.
-func records(t *testing.T, path string) []pith.Record {
-	t.Helper()
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	d, err := transcript.NewDecoder(f, transcript.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := redact.New()
-	var out []pith.Record
-	for {
-		rec, err := d.Next()
-		if errors.Is(err, io.EOF) {
-			return out
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		if rec.Message != nil {
-			r.Message(rec.Message)
-		}
-		out = append(out, rec)
-	}
-}
-
-func fold(x *extract.Extractor, rec pith.Record) {
-	switch {
-	case rec.Message != nil:
-		x.Message(rec.Message)
-	case rec.Boundary != nil:
-		x.Boundary(rec.Boundary)
-	case rec.Exit != nil:
-		x.LateExit(rec.Exit)
-	}
-}
 
 // namesBlock writes the names as a block with room for about symbolTokens of
 // symbols would.
@@ -96,11 +49,7 @@ func TestCorpusNames(t *testing.T) {
 				total.Add(needs.In(namesBlock(facts, 1200), facts.Workspace.Root))
 			}
 			fold(x, rec)
-			if rec.Message != nil {
-				for k := range rec.Message.Blocks {
-					seen.WriteString(rec.Message.Blocks[k].Text + "\n")
-				}
-			}
+			write(&seen, rec)
 		}
 	}
 	for _, s := range []struct {
@@ -131,57 +80,4 @@ func nextNeeds(recs []pith.Record, seen func(string) bool) *measure.Needs {
 		}
 	}
 	return &needs
-}
-
-// Every stated path occurs in the session as it was used, and what was
-// committed is among the modified files.
-func TestCorpusFiles(t *testing.T) {
-	found, wanted := 0, 0
-	for _, file := range corpusFiles(t) {
-		var all strings.Builder
-		x := extract.New()
-		for _, rec := range records(t, file) {
-			fold(x, rec)
-			if rec.Message != nil {
-				for k := range rec.Message.Blocks {
-					all.WriteString(rec.Message.Blocks[k].Text + "\n")
-				}
-			}
-		}
-		facts := x.Facts()
-		modified := map[string]bool{}
-		for i, f := range append(facts.Files.Modified, facts.Files.Inspected...) {
-			used := f.AsUsed
-			if used == "" {
-				used = f.Path
-			}
-			if !strings.Contains(all.String(), used) {
-				t.Errorf("%s: %q does not occur in the session", filepath.Base(file), used)
-			}
-			if i < len(facts.Files.Modified) {
-				modified[strings.TrimPrefix(f.Path, facts.Workspace.Root+"/")] = true
-			}
-		}
-		for _, f := range filesTouched(file) {
-			wanted++
-			if modified[f] {
-				found++
-			}
-		}
-	}
-	t.Logf("%d of %d committed files are among the modified ones", found, wanted)
-	if found*100 < wanted*80 {
-		t.Errorf("only %d of %d committed files were found", found, wanted)
-	}
-}
-
-// filesTouched are the files of the commit that a session led to.
-func filesTouched(session string) []string {
-	var meta struct {
-		Files []string `json:"files_touched"`
-	}
-	if b, err := os.ReadFile(session + ".meta.json"); err == nil {
-		_ = json.Unmarshal(b, &meta)
-	}
-	return meta.Files
 }
