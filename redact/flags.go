@@ -113,11 +113,12 @@ func (sc *scanner) sqlPassword(i, after int) int {
 func (sc *scanner) sqlPlugin(i, after int) int {
 	s := sc.s
 	line := s[after:min(lineEnd(s, after), after+80)]
-	by := strings.Index(strings.ToLower(line), " by ")
-	if by < 0 {
-		return i
+	for by := range len(line) {
+		if hasFold(line, by, " by ") {
+			return sc.sqlPassword(i, after+by+4)
+		}
 	}
-	return sc.sqlPassword(i, after+by+4)
+	return i
 }
 
 // afterPassword finds a password that follows the word: in quotes in SQL, bare
@@ -213,7 +214,8 @@ func (sc *scanner) flag(i int) int {
 			return sc.environment(i, end)
 		}
 	}
-	if end-i > 2 && s[i+1] == 'p' && s[end] != '=' || s[name:end] == "p" || s[name:end] == "P" || s[name:end] == "a" {
+	joined := end-i > 2 && s[i+1] == 'p' && s[end] != '=' // -pSECRET
+	if joined || listed(" p P a ", s[name:end]) {
 		if to := sc.shortPassword(i); to > i {
 			return to
 		}
