@@ -119,6 +119,7 @@ var leaks = []struct{ name, text string }{
 	{"dockerfile", "FROM x\nENV SECRET_KEY_BASE «{h64}»\nRUN y"},
 	{"fish", "set -gx API_TOKEN «{24}»"},
 	{"github secret", `gh secret set NPM_TOKEN --body "«{32}»"`},
+	{"session cookie of a flag", "curl -b connect.sid=«s%3A{24}.{20}» https://example.test"},
 	{"seed phrase", `mnemonic: "«apple brick cloud dance eagle frost grape house ivory jelly kite lemon»"`},
 	{"vendor key with parts", `licenseKey: "«{u8}-{u8}-{u8}-{u8}»"`},
 	{"windows", "set API_TOKEN=«{24}»"},

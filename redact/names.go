@@ -272,7 +272,7 @@ func mayAnnounce(name string) bool {
 				return true
 			}
 		case 's':
-			if b == 'e' && (c == 'c' || c == 'e' || c == 't') || b == 'i' && c == 'g' {
+			if b == 'e' && (c == 'c' || c == 'e' || c == 't') || b == 'i' && (c == 'g' || c == 'd') {
 				return true
 			}
 		case 'a':
