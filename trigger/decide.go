@@ -85,16 +85,20 @@ func (p Policy) Next(s *State, in Input) Decision {
 	s.see(in)
 	d := p.due(s, in)
 	d.Parts = in.Reading.Parts
-	if d.Reason == pith.ReasonManual || d.Reason == pith.ReasonDelegation || d.Reason == pith.ReasonResume {
+	switch {
+	case isRequest(d.Reason):
 		return d
-	}
-	if d.Compacts() {
+	case d.Compacts():
 		return p.worthIt(s, in, d)
-	}
-	if d.Action == Stage {
+	case d.Action == Stage:
 		return p.stageOnce(s, in, d)
 	}
 	return d
+}
+
+// isRequest says whether somebody waits for the compaction, whatever it gains.
+func isRequest(r pith.Reason) bool {
+	return r == pith.ReasonManual || r == pith.ReasonDelegation || r == pith.ReasonResume
 }
 
 // due applies the rules, the strongest action first.
@@ -102,14 +106,15 @@ func (p Policy) due(s *State, in Input) Decision {
 	if Asked(in.UserText) {
 		return Decision{Action: Compact, Reason: pith.ReasonManual, Text: "the user asked for it"}
 	}
-	if d := p.bySize(in.Reading); d.Compacts() {
-		return d
+	size := p.bySize(in.Reading)
+	if size.Compacts() {
+		return size
 	}
 	if d := p.byEvent(s, in); d.Action != None {
 		return d
 	}
-	if d := p.bySize(in.Reading); d.Action != None {
-		return d
+	if size.Action != None {
+		return size
 	}
 	if turns := in.Turn - max(s.CompactedTurn, s.StagedTurn); turns >= p.StageTurns {
 		return Decision{Action: Stage, Reason: pith.ReasonTurns, Text: fmt.Sprintf("%d turns since output was last staged >= %d", turns, p.StageTurns)}
