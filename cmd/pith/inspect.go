@@ -280,7 +280,11 @@ func (c *console) printInspection(i *inspection) error {
 	fmt.Fprintf(c.out, "%s  %s, session %s, model %s\n", c.paint(bold, or(i.File, "standard input")), i.Format, or(i.Session, "(none)"), or(i.Model, "(unknown)"))
 	window := "unknown (set --window)"
 	if i.Window > 0 {
-		window = fmt.Sprintf("%s tokens (from %s)", thousands(i.Window), i.WindowFrom)
+		from := i.WindowFrom
+		if from == meter.FromCatwalk {
+			from = "the table of models"
+		}
+		window = fmt.Sprintf("%s tokens (from %s)", thousands(i.Window), from)
 	}
 	fmt.Fprintf(c.out, "window   %s\n", window)
 	fmt.Fprintf(c.out, "content  %d messages, %d turns, %d compactions by the client, %d damaged rows\n", i.Messages, len(i.Turns), len(i.Compactions), i.Skipped)
