@@ -133,12 +133,12 @@ func policyPath(text string) string {
 }
 
 // call reads the reason that a user gave for refusing a call.
-func (c *constraintSlot) call(c2 *Call) {
-	if text, at, ok := refusal(c2); ok && !c2.Side {
+func (c *constraintSlot) call(done *Call) {
+	if text, at, ok := refusal(done); ok && !done.Side {
 		c.user(&Said{Text: text, Origin: pith.UserExplicit, At: at, Turn: 1})
 		return
 	}
-	c.quarantine.scan(c2.Result.Text, pith.ToolOutput, c2.ResultAt)
+	c.quarantine.scan(done.Result.Text, pith.ToolOutput, done.ResultAt)
 }
 
 // refusalIntro is the fixed sentence of Claude Code after which the user's own

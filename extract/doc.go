@@ -12,7 +12,8 @@
 //	                   english_cues.go (requires, limits), rulekind.go; sentences.go; refused candidates: quarantine.go; the client's own limits: environment.go
 //	files              files.go, filetools.go (edit tools), shellfiles.go, shellwrites.go, shelloperands.go (commands), scriptfiles.go
 //	                   (inline scripts), patch.go, gitoutput.go, gitstatus.go; paths.go; workspace.go (root, worktree), workspace_git.go (branch, HEAD)
-//	shell lines        shell.go (the parser), shellwords.go, shellprefix.go, shelltool.go (which tools run commands)
+//	shell lines        shell.go (the parser), shellwords.go, shellcommands.go (prefixes, cd, bash -c),
+//	                   shelltool.go (which tools run commands)
 //	evidence           evidence.go; what verifies: verifiers.go, verifier_words.go; whose exit code it is: masking.go,
 //	                   outcome.go, probes.go; evidence_late.go (codes that come later), evidence_steps.go (failed steps that another line takes),
 //	                   evidence_facts.go (supersedes,

@@ -15,11 +15,20 @@ func gitPrints(c *Call) bool {
 // maxSubject is how much of a commit's subject is noted, in bytes.
 const maxSubject = 100
 
+// How much more a commit counts in what git printed than in other output: one
+// that the command made, and the first of a log. The ones below it count less,
+// line by line.
+const (
+	madeFactor = 12
+	logFactor  = 6
+	logFade    = 0.8
+)
+
 // gitCommits reads commits with their subjects off what git printed: the line
 // of a commit, one-line logs, whole logs, "HEAD is now at".
 func (n *nameSlot) gitCommits(c *Call, m *mention) {
 	pending := ""
-	rank := float32(6)
+	rank := float32(logFactor)
 	note := func(sha, subject string, factor float32) {
 		u := n.commits.add(n, sha, m, factor)
 		if subject = strings.TrimSpace(subject); subject != "" && u.note == "" {
@@ -32,7 +41,7 @@ func (n *nameSlot) gitCommits(c *Call, m *mention) {
 		l := rest[:end]
 		rest = rest[min(end+1, len(rest)):]
 		if _, sha, subject, ok := parseCommitLine(l); ok {
-			note(sha, subject, 12)
+			note(sha, subject, madeFactor)
 			continue
 		}
 		if pending != "" && strings.HasPrefix(l, "    ") {
@@ -53,7 +62,7 @@ func (n *nameSlot) gitCommits(c *Call, m *mention) {
 		} else {
 			note(sha, withoutRefs(subject), rank)
 		}
-		rank = max(rank*0.8, 1)
+		rank = max(rank*logFade, 1)
 	}
 }
 

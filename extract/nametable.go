@@ -14,6 +14,10 @@ const decayPerCall = 0.985
 // maxNames bounds a table: past it the names of the lower half go.
 const maxNames = 50000
 
+// failingLead lifts a failing test over every name that does not fail: no score
+// of uses comes near it.
+const failingLead = 1000
+
 // mention is where a name was seen and what that weighs.
 type mention struct {
 	at     pith.Source
@@ -84,7 +88,7 @@ func (t *nameTable) ranked(now int32) []int32 {
 		order[i] = int32(i)
 		score[i] = u.score * t.after(now-u.last)
 		if u.failing {
-			score[i] += 1000
+			score[i] += failingLead
 		}
 	}
 	slices.SortFunc(order, func(a, b int32) int {

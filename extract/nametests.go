@@ -2,6 +2,9 @@ package extract
 
 import "strings"
 
+// resultFactor is how much more the verdict on a test counts than its name elsewhere.
+const resultFactor = 4
+
 // testResults reads which tests failed and which passed.
 func (n *nameSlot) testResults(c *Call, m *mention) {
 	text := bothEnds(c.Result.Text)
@@ -36,7 +39,7 @@ func (n *nameSlot) testResult(name string, failing bool, m *mention) {
 		}
 		return
 	}
-	u := n.tests.add(n, name, m, 4)
+	u := n.tests.add(n, name, m, resultFactor)
 	u.failing = true
 }
 
