@@ -38,7 +38,7 @@ func sortProblems(p []Problem) {
 
 // source checks that a source is well formed and that its block is described.
 func (c *checker) source(at place, s pith.Source) *blockUse {
-	if s.Message < pith.SystemIndex || s.Block < 0 || s.Start < 0 || s.End < 0 || s.End > 0 && s.Start >= s.End || s.End == 0 && s.Start > 0 {
+	if whole := s.Start == 0 && s.End == 0; s.Message < pith.SystemIndex || s.Block < 0 || s.Start < 0 || !whole && s.Start >= s.End {
 		c.addf(ruleSource, at, "%s is no source: want message.block or message.block:start-end", s)
 		return nil
 	}

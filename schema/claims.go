@@ -28,11 +28,18 @@ func (t *transcriptChecker) on(s pith.Source, c claim) {
 // labelled claims that a block gives its words this label.
 func (t *transcriptChecker) labelled(at place, s pith.Source, p pith.Provenance) {
 	t.on(s, claim{ruleSource, at, &t.done.Labels, func(w witness) string {
-		if got := w.origin(s); p < got && (p != pith.UserExplicit || !w.answer) {
-			return fmt.Sprintf("is %s, but the words at %s are %s", p, s, got)
-		}
-		return ""
+		return w.raised(s, p)
 	}})
+}
+
+// raised says that words are labelled as more than they are, "" where they are
+// not: a user's answer that a tool returned is the user's.
+func (w witness) raised(s pith.Source, p pith.Provenance) string {
+	got := w.origin(s)
+	if p >= got || p == pith.UserExplicit && w.answer {
+		return ""
+	}
+	return fmt.Sprintf("is %s, but the words at %s are %s", p, s, got)
 }
 
 // origin is the label of a part of a block: the lowest of the voices in it.
@@ -158,11 +165,10 @@ func (t *transcriptChecker) claimItems() {
 // message is still output.
 func (t *transcriptChecker) reported(at place, s pith.Source, p pith.Provenance) {
 	t.on(s, claim{ruleSource, at, &t.done.Labels, func(w witness) string {
-		got := w.origin(s)
-		if p < got && (p != pith.UserExplicit || !w.answer) && (p != pith.ToolOutput || got != pith.Harness) {
-			return fmt.Sprintf("is %s, but the words at %s are %s", p, s, got)
+		if p == pith.ToolOutput && w.origin(s) == pith.Harness {
+			return ""
 		}
-		return ""
+		return w.raised(s, p)
 	}})
 }
 

@@ -42,9 +42,11 @@ func (o *outcome) read(output string) {
 
 // fits says what the run claims and its results do not show.
 func (o *outcome) fits(result *pith.Block) string {
+	claimed, reported := o.e.ExitCode, result.Exit
+	otherCode := claimed != nil && reported != nil && *claimed != *reported
 	switch {
-	case o.e.ExitCode != nil && result.Exit != nil && *o.e.ExitCode != *result.Exit && !o.e.Masked && !statesCode(result.Text, *o.e.ExitCode):
-		return fmt.Sprintf("has exit code %d, but the result reports %d", *o.e.ExitCode, *result.Exit)
+	case otherCode && !o.e.Masked && !statesCode(result.Text, *claimed):
+		return fmt.Sprintf("has exit code %d, but the result reports %d", *claimed, *reported)
 	case len(o.counts) > 0:
 		return fmt.Sprintf("counts %d, which the result neither names nor has lines for", o.counts[0])
 	case len(o.lines) > 0:
