@@ -262,7 +262,8 @@ func (p *plan) build(h head, cut, least int, size step) (out pith.Conversation, 
 func (p *plan) carried(cut int) []pith.Message {
 	i := lastRequest(p.messages)
 	inSystem := p.options.Pattern == PatternSystem
-	if i >= cut && inSystem && cut < len(p.messages) && p.messages[cut].Role == pith.RoleAssistant && firstSpeaker(p.head.messages) != pith.RoleUser {
+	answerFirst := cut < len(p.messages) && p.messages[cut].Role == pith.RoleAssistant && firstSpeaker(p.head.messages) != pith.RoleUser
+	if i >= cut && inSystem && answerFirst {
 		i = lastRequest(p.messages[:cut])
 	}
 	if i < 0 || i >= cut {

@@ -280,7 +280,8 @@ func (r *renderer) next() section {
 		b.WriteString(quote(n.Text)) // nobody's words, but what the record shows
 	default:
 		b.WriteString(lead(n))
-		if n.Provenance >= pith.Assistant && n.Text != "" && n.Basis != "todo" && n.Basis != "pending_call" {
+		listed := n.Basis == "todo" || n.Basis == "pending_call"
+		if n.Provenance >= pith.Assistant && n.Text != "" && !listed {
 			proposed = whose(n.Provenance) + "'s words, not approved by the user"
 			b.WriteString("“" + quote(n.Text) + "”")
 		} else {

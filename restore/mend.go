@@ -23,14 +23,15 @@ func mend(e *editor, messages []pith.Message) []pith.Message {
 		gone := make(map[int]bool)
 		for j := range m.Blocks {
 			b := &m.Blocks[j]
+			isResult := b.Kind == pith.KindToolResult && m.Role == pith.RoleUser
 			switch {
 			case drop[place{i, j}]:
 				gone[j] = true
 			case b.Kind == pith.KindText && blank(b.Text):
 				gone[j] = true
-			case b.Kind == pith.KindToolResult && m.Role == pith.RoleUser && blank(b.Text) && b.MediaBytes == 0 && b.MediaType == "":
+			case isResult && blank(b.Text) && b.MediaBytes == 0 && b.MediaType == "":
 				m = e.setText(m, j, noOutput)
-			case b.Kind == pith.KindToolResult && m.Role == pith.RoleUser && i < newest && b.MediaBytes > 0:
+			case isResult && b.MediaBytes > 0 && i < newest:
 				m = e.replaceImages(m, j, names[b.ToolUseID])
 			}
 		}

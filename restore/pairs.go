@@ -176,7 +176,8 @@ func cuts(format pith.Format, messages []pith.Message, from int) []int {
 		if i < from || far >= i || onlyResults(&messages[i]) || messages[i].Role == pith.RoleSystem {
 			continue
 		}
-		if i > 0 && format == pith.FormatOpenAIResponses && messages[i].Role == pith.RoleAssistant && messages[i-1].Role == pith.RoleAssistant {
+		goesOn := i > 0 && messages[i].Role == pith.RoleAssistant && messages[i-1].Role == pith.RoleAssistant
+		if goesOn && format == pith.FormatOpenAIResponses {
 			continue // a reasoning item and the items it led to are one turn
 		}
 		out = append(out, i)
