@@ -75,7 +75,9 @@ type Evidence struct {
 
 // Unresolved tells whether the failure is still open: such an item is never dropped.
 func (e *Evidence) Unresolved() bool {
-	return !e.ExpectedNonZero && (e.Status == "fail" || e.Status == "error" || e.Status == "timeout") && e.SupersededBy == nil && e.ResolvedBy == ""
+	failed := e.Status == "fail" || e.Status == "error" || e.Status == "timeout"
+	ended := e.SupersededBy != nil || e.ResolvedBy != ""
+	return failed && !e.ExpectedNonZero && !ended
 }
 
 // Counts are the tests of a verification run.
