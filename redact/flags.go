@@ -13,6 +13,7 @@ type opener struct {
 var openers = [...]opener{
 	{"basic ", (*scanner).basic},
 	{"bearer ", (*scanner).bearer},
+	{"configure set ", (*scanner).environment},
 	{"env ", (*scanner).dockerEnv},
 	{"identified by ", (*scanner).sqlPassword},
 	{"identified with ", (*scanner).sqlPlugin},
@@ -39,8 +40,8 @@ func (sc *scanner) opened(i int) int {
 	return i
 }
 
-// environment finds the value in setenv("NAME", "value"), setx NAME value and
-// set -x NAME value.
+// environment finds the value in setenv("NAME", "value"), setx NAME value,
+// set -x NAME value and aws configure set NAME value.
 func (sc *scanner) environment(i, after int) int {
 	s := sc.s
 	for after < len(s) && after-i < 12 && strings.IndexByte("( \"'", s[after]) >= 0 {
@@ -137,6 +138,9 @@ func (sc *scanner) afterPassword(i, after int) int {
 	if at := strings.LastIndex(entry, "machine "); at >= 0 && strings.Contains(entry[at:], "login ") {
 		return sc.netrc(i, after)
 	}
+	if at := strings.LastIndex(entry, "default login "); at >= 0 && len(strings.Fields(entry[at:])) == 3 {
+		return sc.netrc(i, after)
+	}
 	return sc.spokenSecret(i, after)
 }
 
@@ -209,6 +213,10 @@ func (sc *scanner) flag(i int) int {
 	switch s[name:end] {
 	case "u", "user", "proxy-user", "U":
 		return sc.userFlag(i, end)
+	case "b", "cookie":
+		if sc.commandBefore(i, "curl") {
+			return max(i, sc.cookies(valueAfter(s, end)))
+		}
 	case "x", "gx", "Ux":
 		if strings.HasSuffix(s[:i], "set ") { // of the shell fish
 			return sc.environment(i, end)

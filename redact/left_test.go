@@ -220,6 +220,10 @@ auth: failed to refresh token: context deadline exceeded
 | password | string | The password of the user |
 **Token**: used for all requests
 basic authentication is deprecated
+the default login page and password reset work
+aws configure set region eu-west-1
+the default login for every password field
+curl -b cookies.txt https://example.test
 Bearer authentication (see RFC 6750)
 bearer tokens are opaque
 use --token to authenticate

@@ -43,6 +43,8 @@ var announcers = [...]announcer{
 	{"passwrd", spoken, "password"},
 	{"pswd", spoken, "password"},
 	{"pwd", spoken, "password"},
+	{"storepass", spoken, "password"},
+	{"keypass", spoken, "password"},
 	{"pw", strong, "password"},
 	{"psw", strong, "password"},
 	{"mnemonic", spoken, "seed"},

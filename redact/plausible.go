@@ -310,7 +310,8 @@ func (v *value) bareStands(s, text string, kind nameKind) bool {
 	if letters && len(text) >= 16 && m.uppers > 2 && !camelCase(text) {
 		return true
 	}
-	code := strings.IndexByte(",;)}]", next) >= 0
+	inConnectionString := kind == spoken && v.sign == '=' && v.nameStart > 0 && s[v.nameStart-1] == ';'
+	code := strings.IndexByte(",;)}]", next) >= 0 && !inConnectionString
 	switch {
 	case !letters:
 		return !code && !(v.spaced && v.sign == '=') || random(text) || kind == spoken && !code
