@@ -15,7 +15,7 @@ func runsCommands(tool string) bool {
 		return true
 	}
 	name := strings.ToLower(tool)
-	for _, word := range []string{"bash", "shell", "exec", "terminal", "command", "run", "console", "stdin", "process", "python", "taskoutput", "test", "cmd"} {
+	for _, word := range []string{"bash", "shell", "exec", "terminal", "command", "run", "console", "stdin", "process", "python", "taskoutput", "test", "cmd", "pwsh", "zsh"} {
 		if strings.Contains(name, word) {
 			return true
 		}

@@ -34,6 +34,7 @@ var outcomes = []struct {
 	{"Bash", "The user doesn't want to proceed with this tool use.", "- r"},
 	{"exec_command", "aborted by user after 3.0s", "- r"},
 	{"exec_command", "exec_command failed for `x`: CreateProcess", "- e"},
+	{"pwsh", "12 passed\nexit status 0", "0"},
 	{"exec", "Script failed\nWall time 0.2 seconds\nOutput:\nReferenceError: x is not defined", "- e"},
 	{"exec", "Script completed\nWall time 0.2 seconds\nOutput:\nok", "-"},
 	{"bash", "Script failed to find a test", "-"},
