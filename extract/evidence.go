@@ -108,11 +108,6 @@ func (e *evidenceSlot) newRun(c *Call) *evidenceRun {
 		dir: c.Dir, useID: c.Use.ToolUseID, line: line, verifies: verifies,
 		code: c.Result.Exit, isError: c.Result.IsError,
 	}
-	if r.code == nil && c.Result.Running == "" {
-		if code, ok := statedExit(c.Result.Text); ok && (code != 0) == c.Result.IsError {
-			r.code = &code
-		}
-	}
 	at := c.At
 	r.item = pith.Evidence{Command: c.Command, Runs: 1, Provenance: pith.ToolOutput, Source: c.ResultAt, CallSource: &at}
 	r.output = outputOf(c.Result.Text)

@@ -68,11 +68,6 @@ func (e *evidenceSlot) goesOn(c *Call) bool {
 	text := outputOf(c.Result.Text)
 	r.output = joinOutput(r.output, text)
 	code := c.Result.Exit
-	if code == nil && c.Result.Running == "" && !strings.Contains(c.Result.Text, "<status>running") {
-		if n, ok := statedExit(c.Result.Text); ok {
-			code = &n
-		}
-	}
 	if code == nil {
 		if n := toolName(c.Use.ToolName); strings.Contains(n, "kill") || strings.Contains(n, "stop") {
 			delete(e.running, id)

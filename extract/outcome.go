@@ -178,43 +178,6 @@ func printedCode(output, after string) (int, bool) {
 	return 0, false
 }
 
-// statedExit reads the exit code that stands in the text of a result, on its
-// first or last line, where the client reports it nowhere else.
-func statedExit(text string) (int, bool) {
-	text = strings.TrimSpace(text)
-	first, last := text, text
-	if i := strings.IndexByte(text, '\n'); i >= 0 {
-		first = text[:i]
-	}
-	if i := strings.LastIndexByte(text, '\n'); i >= 0 {
-		last = text[i+1:]
-	}
-	for _, line := range [...]string{last, first} {
-		for _, p := range [...]string{
-			"exit status ", "Process exited with code ", "Command exited with code ", "Exit code ", "Exit code: ", "exit code: ", "exit code ",
-			"[exit code: ", "[Exit code: ", "<returncode>", "<exit_code>", "Command failed with exit code ", "exited with code ",
-		} {
-			rest, ok := strings.CutPrefix(strings.TrimSpace(line), p)
-			if !ok {
-				continue
-			}
-			n := leadingDigits(rest)
-			if code, err := strconv.Atoi(rest[:n]); err == nil && n <= 5 {
-				return code, true
-			}
-		}
-	}
-	if i := strings.LastIndex(text, "<exit_code>"); i >= 0 {
-		rest := text[i+len("<exit_code>"):]
-		if j := strings.IndexByte(rest, '<'); j > 0 {
-			if code, err := strconv.Atoi(strings.TrimSpace(rest[:j])); err == nil {
-				return code, true
-			}
-		}
-	}
-	return 0, false
-}
-
 // outputOf is what the command itself wrote: the result without the header
 // that a client puts before it.
 func outputOf(text string) string {
