@@ -206,6 +206,7 @@ func TestWindow(t *testing.T) {
 		{"gpt-5-2025-08-07", 0, 400_000, meter.FromCatwalk},
 		{"openai/gpt-5", 0, 400_000, meter.FromCatwalk},
 		{"no-such-model", 0, 0, meter.FromUnknown},
+		{"claude-opus-99", 0, 0, meter.FromUnknown}, // no window is guessed from a family
 		{"", 0, 0, meter.FromUnknown},
 		{"<synthetic>", 0, 0, meter.FromUnknown},
 		{"claude", 0, 0, meter.FromUnknown},
