@@ -67,7 +67,7 @@ func compactCommand(c *console) *cobra.Command {
 	fl.BoolVar(&f.explain, "explain", false, "say what is kept, what is dropped and why, and write nothing else")
 	fl.StringVarP(&f.out, "output", "o", "", "write to this file instead of standard output")
 	fl.BoolVar(&f.asJSON, "json", false, "print the block or the explanation as JSON")
-	fl.BoolVar(&f.pretty, "pretty", false, "indent the JSON of the views")
+	fl.BoolVar(&f.pretty, "pretty", false, "indent the JSON of the state and of the memory")
 	fl.BoolVar(&f.force, "force", false, "go on where there is nothing to gain")
 	fl.BoolVar(&f.resent, "with-resent", false, "write out the rules of system prompts and rules files, for a target that will not send them itself")
 	completeFlag(cmd, "view", views)
@@ -232,10 +232,7 @@ func worthwhile(r *memory.Result, force bool) error {
 
 // inFile adds the file's name to an error about its content.
 func inFile(name string, err error) error {
-	if name == "" {
-		name = "standard input"
-	}
-	return fmt.Errorf("%s: %w", name, err)
+	return fmt.Errorf("%s: %w", or(name, stdinName), err)
 }
 
 // warnSkipped says on standard error which rows could not be read.

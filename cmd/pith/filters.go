@@ -130,8 +130,5 @@ func fileOrStdin(args []string) string {
 }
 
 func readError(name string, err error) error {
-	if name == "" {
-		name = "standard input"
-	}
-	return &pith.Error{Op: "read " + name, Kind: pith.KindInput, Err: err}
+	return &pith.Error{Op: "read " + or(name, stdinName), Kind: pith.KindInput, Err: err}
 }

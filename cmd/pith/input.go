@@ -22,11 +22,13 @@ type input struct {
 	bar   *bar
 }
 
+const stdinName = "standard input"
+
 // open opens the argument of a command; "-" is standard input.
 func (c *console) open(arg string) (*input, error) {
 	if arg == "-" {
 		in := &input{Reader: c.in, size: -1, close: func() error { return nil }}
-		c.watch(in, "standard input")
+		c.watch(in, stdinName)
 		return in, nil
 	}
 	f, info, err := openFile(arg)

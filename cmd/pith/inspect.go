@@ -277,7 +277,7 @@ func (f *failureRun) block(b *pith.Block, tools map[string]string) {
 }
 
 func (c *console) printInspection(i *inspection) error {
-	fmt.Fprintf(c.out, "%s  %s, session %s, model %s\n", c.paint(bold, or(i.File, "standard input")), i.Format, or(i.Session, "(none)"), or(i.Model, "(unknown)"))
+	fmt.Fprintf(c.out, "%s  %s, session %s, model %s\n", c.paint(bold, or(i.File, stdinName)), i.Format, or(i.Session, "(none)"), or(i.Model, "(unknown)"))
 	window := "unknown (set --window)"
 	if i.Window > 0 {
 		from := i.WindowFrom
