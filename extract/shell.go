@@ -35,14 +35,9 @@ type simpleCommand struct {
 	Append bool
 }
 
-// Name is the program of the command without its directory.
-func (c *simpleCommand) Name() string {
-	n := c.Argv[0]
-	if i := strings.LastIndexAny(n, `/\`); i >= 0 {
-		n = n[i+1:]
-	}
-	return strings.TrimSuffix(strings.ToLower(n), ".exe")
-}
+// Name is the program of the command, in lower case, without its directory,
+// version and extension.
+func (c *simpleCommand) Name() string { return programName(c.Argv[0]) }
 
 // maxShellDepth bounds nested substitutions and scripts within scripts.
 const maxShellDepth = 24

@@ -27,14 +27,14 @@ func (p *shellParser) finish() {
 	}
 	c.End = max(p.last, c.Start)
 	c.Op, p.op = p.op, ""
-	if skip == len(c.Argv) {
-		if skip == lead {
-			c.Argv, c.Expands = []string{":"}, []bool{false}
-		} else {
-			skip = lead
-		}
+	switch {
+	case skip < len(c.Argv):
+		c.Argv, c.Expands = c.Argv[skip:], c.Expands[skip:]
+	case lead < len(c.Argv): // assignments and nothing else
+		c.Argv, c.Expands = c.Argv[lead:], c.Expands[lead:]
+	default: // a redirection and nothing else
+		c.Argv, c.Expands = []string{":"}, []bool{false}
 	}
-	c.Argv, c.Expands = c.Argv[min(skip, len(c.Argv)-1):], c.Expands[min(skip, len(c.Expands)-1):]
 	c.Argv[0] = strings.TrimPrefix(c.Argv[0], `\`)
 	c.Dir, c.Lost, c.Nested = p.dir, p.lost, p.depth > 0
 	if c.Argv[0] == "" {

@@ -159,7 +159,8 @@ func scriptVerifier(argv []string) (verifier, bool) {
 	return verifier{Name: path, Kind: kind, Args: args}, true
 }
 
-// programName is a program's name without directory, extension and case.
+// programName is a program's name without directory, extension, version ("npx
+// eslint@9") and case.
 func programName(path string) string {
 	if i := strings.LastIndexAny(path, `/\`); i >= 0 {
 		path = path[i+1:]
