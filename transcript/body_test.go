@@ -5,7 +5,6 @@ import (
 	"io"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/pith-memory/pith"
 )
@@ -44,16 +43,12 @@ func TestBodyForms(t *testing.T) {
 }
 
 // TestBracketsAreDetectedInLinearTime holds that a line made of openings is
-// refused at once, not in the square of its length.
+// refused at once: the square of its length would run into the test's timeout.
 func TestBracketsAreDetectedInLinearTime(t *testing.T) {
-	start := time.Now()
 	for _, opening := range []string{`{"a":`, `[`, `{"body":`, `{"message":{"role":"user","content":[`} {
-		if _, err := NewDecoder(strings.NewReader(strings.Repeat(opening, 100000)), Options{}); pith.KindOf(err) != pith.KindInput {
+		if _, err := NewDecoder(strings.NewReader(strings.Repeat(opening, 400_000)), Options{}); pith.KindOf(err) != pith.KindInput {
 			t.Errorf("%s...: %v", opening, err)
 		}
-	}
-	if took := time.Since(start); took > 10*time.Second {
-		t.Errorf("it took %v", took)
 	}
 }
 
