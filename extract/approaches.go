@@ -2,6 +2,7 @@ package extract
 
 import (
 	"strings"
+	"sync"
 
 	"github.com/pith-memory/pith"
 )
@@ -133,17 +134,10 @@ var givingUp = [...]string{
 	"abandoned", "abandoning", "that approach fail", "this approach fail", "that failed because", "rolled back", "backed out", "backing out",
 }
 
-func mayGiveUp(text string) bool {
-	if strings.Contains(text, "evert") {
-		return true
-	}
-	for _, w := range givingUp {
-		if strings.Contains(text, w) {
-			return true
-		}
-	}
-	return false
-}
+// givingUpSet also holds what all forms of "revert" have in common.
+var givingUpSet = sync.OnceValue(func() *phraseSet { return newPhraseSet(append(givingUp[:], "evert")...) })
+
+func mayGiveUp(text string) bool { return givingUpSet().in(text) }
 
 // givesUp tells whether a sentence gives up something that was tried, and
 // whether it takes work back.

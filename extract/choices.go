@@ -2,6 +2,7 @@ package extract
 
 import (
 	"strings"
+	"sync"
 
 	"github.com/pith-memory/pith"
 )
@@ -52,18 +53,21 @@ func (d *decisionSlot) assistant(s *Said) {
 // maxChoices bounds the places in one text that are looked at.
 const maxChoices = 64
 
+// choiceNeedles holds the needles of choiceMarks.
+var choiceNeedles = sync.OnceValue(func() *phraseSet {
+	var all []string
+	for i := range choiceMarks {
+		all = append(all, choiceMarks[i].needle)
+	}
+	return newPhraseSet(all...)
+})
+
 // choicesIn gives the places in a text where a choice may be stated.
 func choicesIn(text string) []int {
 	var out []int
-	for i := range choiceMarks {
-		for from := 0; len(out) < maxChoices; {
-			j := strings.Index(text[from:], choiceMarks[i].needle)
-			if j < 0 {
-				break
-			}
-			out = append(out, from+j)
-			from += j + 1
-		}
+	needles := choiceNeedles()
+	for at := needles.index(text, 0); at >= 0 && len(out) < maxChoices; at = needles.index(text, at+1) {
+		out = append(out, at)
 	}
 	return out
 }
@@ -170,27 +174,53 @@ func (d *decisionSlot) proposeIn(s *Said) {
 	}
 	tail := cutFrom(s.Text, maxTail)
 	base := len(s.Text) - len(tail)
-	var last, before, proposed sentence
-	sentences(tail, func(p sentence) {
-		before, last = last, p
-		lower := plainLower(tail[p.start:p.end])
-		if marked(lower) && (proposed.end == 0 || !endsAsQuestion(lower) || proposed.start < last.start-maxReply) {
-			proposed = p
-		}
-	})
-	closing := tail[last.start:last.end]
-	if proposed.end == 0 && before.end > 0 && asksForAWord(closing) {
-		proposed = before
-	}
-	if proposed.end == 0 {
+	if !leavesOpen(tail) {
 		return
 	}
-	if !endsAsQuestion(closing) && !strings.Contains(closing, "f you want") && !strings.Contains(closing, "f you’d like") && !strings.Contains(closing, "f you'd like") {
+	var all []sentence
+	sentences(tail, func(p sentence) { all = append(all, p) })
+	if len(all) == 0 {
+		return
+	}
+	last := all[len(all)-1]
+	closing := tail[last.start:last.end]
+	if !endsAsQuestion(closing) && !offers(closing) {
+		return
+	}
+	var proposed sentence
+	for _, p := range all {
+		lower := plainLower(tail[p.start:p.end])
+		if marked(lower) && (proposed.end == 0 || !endsAsQuestion(lower) || proposed.start < p.start-maxReply) {
+			proposed = p
+		}
+	}
+	if proposed.end == 0 && len(all) > 1 && asksForAWord(closing) {
+		proposed = all[len(all)-2]
+	}
+	if proposed.end == 0 {
 		return
 	}
 	if text := tail[proposed.start:proposed.end]; len(text) <= maxDecisionBytes {
 		d.proposal = proposal{text: text, at: s.Span(base+proposed.start, base+proposed.end), asked: true, turn: s.Turn}
 	}
+}
+
+// offers tells whether a sentence leaves it to the user: "if you want".
+func offers(closing string) bool {
+	return strings.Contains(closing, "f you want") || strings.Contains(closing, "f you’d like") || strings.Contains(closing, "f you'd like")
+}
+
+// leavesOpen is a quick look for what offers and endsAsQuestion want.
+func leavesOpen(tail string) bool {
+	if strings.IndexByte(tail, '?') >= 0 || offers(tail) {
+		return true
+	}
+	for _, end := range questionEnds {
+		if strings.Contains(tail, end) {
+			return true
+		}
+	}
+	return false
 }
 
 // asksForAWord: "OK?", "Run it?" ask for a word on the sentence before.

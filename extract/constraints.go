@@ -197,10 +197,13 @@ func ruleIn(text, own, conversation string, strict bool) (polarity string, ok bo
 	return englishRule(lower, strict)
 }
 
+// questionEnds are the ends of questions in several languages.
+var questionEnds = [...]string{"?", "？", "か。", "吗。", "嗎。", "ですか", "까."}
+
 // endsAsQuestion tells whether a sentence of any language ends as a question does.
 func endsAsQuestion(lower string) bool {
 	lower = strings.TrimRight(lower, " \"'」』）)")
-	for _, end := range [...]string{"?", "？", "か。", "吗。", "嗎。", "ですか", "까."} {
+	for _, end := range questionEnds {
 		if strings.HasSuffix(lower, end) {
 			return true
 		}

@@ -157,9 +157,21 @@ var languageNames = []struct{ code, names string }{
 
 var answering = []string{"answer", "respond", "reply", "write", "speak", "talk", "communicate", "responda", "responde", "fale", "habla", "escreva", "escribe", "contesta", "répond", "écri", "parle", "antwort", "schreib", "sprich", "ответ", "отвеч", "пиши", "говори", "回答", "回复", "回覆", "答え", "返答", "返信", "答", "답", "응답", "대답", "rispondi", "scrivi", "odpowiad", "відповід"}
 
+// namedLanguages holds the names that languageNames lists.
+var namedLanguages = sync.OnceValue(func() *phraseSet {
+	var all []string
+	for _, l := range languageNames {
+		all = append(all, strings.Split(l.names, ",")...)
+	}
+	return newPhraseSet(all...)
+})
+
 // wishedLanguage reads an explicit wish for a language of the answers.
 func wishedLanguage(sentence string) string {
 	lower := strings.ToLower(sentence)
+	if !namedLanguages().in(lower) {
+		return ""
+	}
 	code := ""
 	for _, l := range languageNames {
 		for name := range strings.SplitSeq(l.names, ",") {
