@@ -25,5 +25,6 @@
 //	next action        next.go, request.go, questions.go, destructive.go
 //	names              names.go (ranking), nametable.go, namescan.go, namewords.go, namecommits.go,
 //	                   nametests.go
-//	the rest           urls.go, keylines.go; cut.go (texts made shorter)
+//	the rest           urls.go, keylines.go; cut.go (texts made shorter), phrases.go (several phrases
+//	                   found in one pass)
 package extract
