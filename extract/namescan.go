@@ -48,32 +48,21 @@ func (n *nameSlot) scan(text string, m *mention) {
 			start = afterEscape(text, i)
 		}
 		var all, bits uint8 // of the token, of the word
-		word, capitals, found := -1, 0, 0
-		for i = start; i < len(text); i++ {
-			k := class[text[i]]
-			if k&classWord != 0 {
-				if word < 0 {
-					word, bits, capitals = i, 0, 0
-				} else if k == classUpper {
-					capitals++
-				}
-				bits |= k
+		found := 0
+		for i = start; i < len(text) && class[text[i]] != 0; {
+			if k := class[text[i]]; k&classWord == 0 {
+				all |= k
+				i++
 				continue
 			}
-			if word >= 0 {
-				if found < maxTokenSymbols && isSymbol(bits, capitals, i-word) {
-					symbols[found] = [2]int{word, i}
-					found++
-				}
-				all |= bits
-				word = -1
+			word, capitals := i, 0
+			first := class[text[i]]
+			bits = first
+			for i++; i < len(text) && class[text[i]]&classWord != 0; i++ {
+				k := class[text[i]]
+				bits |= k
+				capitals += int(k & classUpper)
 			}
-			if k == 0 {
-				break
-			}
-			all |= k
-		}
-		if word >= 0 {
 			if found < maxTokenSymbols && isSymbol(bits, capitals, i-word) {
 				symbols[found] = [2]int{word, i}
 				found++
