@@ -16,7 +16,7 @@ type word struct {
 
 // englishWords splits a lower-case sentence into words.
 func englishWords(lower string) []word {
-	var out []word
+	out := make([]word, 0, len(lower)/4)
 	first, pause := true, false
 	for i := 0; i < len(lower); {
 		r, n := utf8.DecodeRuneInString(lower[i:])

@@ -47,7 +47,7 @@ func (n *nameSlot) scan(text string, m *mention) {
 		if i > 0 && text[i-1] == '\\' {
 			start = afterEscape(text, i)
 		}
-		var all, bits uint8 // of the token, of the word
+		var all uint8
 		found := 0
 		for i = start; i < len(text) && class[text[i]] != 0; {
 			if k := class[text[i]]; k&classWord == 0 {
@@ -55,19 +55,16 @@ func (n *nameSlot) scan(text string, m *mention) {
 				i++
 				continue
 			}
-			word, capitals := i, 0
-			first := class[text[i]]
-			bits = first
+			word, first := i, class[text[i]]
+			var inner uint8 // of the bytes after the first
 			for i++; i < len(text) && class[text[i]]&classWord != 0; i++ {
-				k := class[text[i]]
-				bits |= k
-				capitals += int(k & classUpper)
+				inner |= class[text[i]]
 			}
-			if found < maxTokenSymbols && isSymbol(bits, capitals, i-word) {
+			if found < maxTokenSymbols && isSymbol(first, inner, i-word) {
 				symbols[found] = [2]int{word, i}
 				found++
 			}
-			all |= bits
+			all |= first | inner
 		}
 		if n.token(text, start, i, all, m) {
 			continue
@@ -99,11 +96,12 @@ func (n *nameSlot) hexWord(w string, m *mention) bool {
 
 // isSymbol tells an identifier from a word: it has an inner capital or an
 // underscore, and 4 to 60 bytes.
-func isSymbol(bits uint8, capitals, length int) bool {
+func isSymbol(first, inner uint8, length int) bool {
 	if length < 4 || length > 60 {
 		return false
 	}
-	return bits&classUnder != 0 && bits&(classLower|classUpper) != 0 || capitals > 0 && bits&classLower != 0
+	all := first | inner
+	return all&classUnder != 0 && all&(classLower|classUpper) != 0 || inner&classUpper != 0 && all&classLower != 0
 }
 
 // symbol counts an identifier, or the name of a test.

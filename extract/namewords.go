@@ -53,10 +53,20 @@ func isCoined(w string) bool {
 	if w[0] == '_' && w[last] == '_' && (w[1] != '_' || w[last-1] != '_') {
 		return false
 	}
-	if w[last] == 's' && strings.ToUpper(w[:last]) == w[:last] && strings.IndexByte(w, '_') < 0 {
+	if w[last] == 's' && isCapitals(w[:last]) {
 		return false
 	}
 	return !isOpaque(w) && !isProtocolWord(w)
+}
+
+// isCapitals tells an acronym: neither lower case nor an underscore.
+func isCapitals(w string) bool {
+	for i := 0; i < len(w); i++ {
+		if w[i] == '_' || w[i] >= 'a' && w[i] <= 'z' {
+			return false
+		}
+	}
+	return true
 }
 
 // isOpaque tells a word with a random tail, as services number their messages,
