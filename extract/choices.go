@@ -229,11 +229,6 @@ func asksForAWord(closing string) bool {
 	return endsAsQuestion(closing) && len(ws) > 0 && len(ws) <= 3 && !containsAny(ws, "or") && !isOneOf(ws[0].text, asking...) && !isOneOf(ws[0].text, "what's", "how's", "anything")
 }
 
-func marked(lower string) bool {
-	for _, m := range proposalMarks {
-		if strings.Contains(lower, m) {
-			return true
-		}
-	}
-	return false
-}
+var proposalSet = sync.OnceValue(func() *phraseSet { return newPhraseSet(proposalMarks...) })
+
+func marked(lower string) bool { return proposalSet().in(lower) }

@@ -57,13 +57,22 @@ func mayClaim(text string) bool {
 	return strings.Contains(text, " pass") || strings.Contains(text, "green") || strings.Contains(text, "succeed") || strings.Contains(text, "clean")
 }
 
+// namesSuccess tells whether one of the words that state success may stand in a sentence.
+func namesSuccess(lower string) bool {
+	return strings.Contains(lower, "pass") || strings.Contains(lower, "green") || strings.Contains(lower, "succeed") || strings.Contains(lower, "clean")
+}
+
 // claimsOf reads a sentence that states success as a fact. Wishes, conditions,
 // plans, questions, negations and reports about others' work are none.
 func claimsOf(sentence string) []claimPart {
 	if len(sentence) > 400 || strings.HasSuffix(sentence, "?") || strings.ContainsAny(sentence, "`\"“") && !strings.Contains(sentence, "pass") {
 		return nil
 	}
-	words := strings.FieldsFunc(strings.ToLower(sentence), func(r rune) bool {
+	lower := strings.ToLower(sentence)
+	if !namesSuccess(lower) {
+		return nil
+	}
+	words := strings.FieldsFunc(lower, func(r rune) bool {
 		return r != '\'' && r != '-' && r != '’' && (r < '0' || r > '9') && (r < 'a' || r > 'z') && r < 0x80 && r != ';' && r != ','
 	})
 	for _, w := range words {

@@ -228,13 +228,20 @@ func bulkLine(line string) bool {
 // logShaped: a time stamp in front, or several key=value fields.
 func logShaped(t string) bool {
 	digits, fields := 0, 0
-	for i := 0; i < len(t); i++ {
-		if i < 19 && t[i] >= '0' && t[i] <= '9' {
+	for i := 0; i < min(len(t), 19); i++ {
+		if t[i] >= '0' && t[i] <= '9' {
 			digits++
 		}
-		if t[i] == '=' && i > 0 && i+1 < len(t) && t[i-1] > ' ' && t[i+1] > ' ' && t[i+1] != '=' {
+	}
+	for i := strings.IndexByte(t, '='); i >= 0 && i+1 < len(t); {
+		if i > 0 && t[i-1] > ' ' && t[i+1] > ' ' && t[i+1] != '=' {
 			fields++
 		}
+		next := strings.IndexByte(t[i+1:], '=')
+		if next < 0 {
+			break
+		}
+		i += 1 + next
 	}
 	stamped := len(t) > 19 && digits >= 10 && (t[0] >= '0' && t[0] <= '9' || t[0] == '[') && strings.ContainsAny(t[:12], "-/:")
 	return stamped || fields >= 2
