@@ -1,6 +1,9 @@
 package redact
 
-import "sync"
+import (
+	"strings"
+	"sync"
+)
 
 // charset is a set of character classes.
 type charset uint16
@@ -24,44 +27,60 @@ const (
 	base64Char = alnum | plus | slash | dash | under
 )
 
-// trigger is why the scanner stops at a byte.
+// trigger is why the scanner stops at a byte; 0 where it does not.
 type trigger uint8
 
 const (
-	atWord   trigger = 1 << iota // a word begins that one of the rules begins with
+	inWord   trigger = 1 << iota // a rule may begin where a word does
 	atSign                       // '=' ':' '>' '%' '@': a name may stand before it
 	atDash                       // '-': a private key's frame or a flag
 	atEscape                     // '\': what follows an escape begins a word
 	atMarker                     // '[': a marker is stepped over
 )
 
+// triples is how many there are of the low five bits of three bytes.
+const triples = 1 << 15
+
 // lexicon is what the scanner looks bytes up in.
 type lexicon struct {
 	chars [256]charset
 	stop  [256]trigger
-	// follow is the triggers that remain possible after a byte: a word cannot
-	// begin inside a word.
-	follow [256]trigger
-	// pairs has a bit for each two bytes that a rule begins with.
-	pairs [1 << 16 / 64]uint64
+	// triples has a bit for the low five bits of each three bytes that a rule
+	// begins with; pairs has one for its first two bytes.
+	triples [triples / 64]uint64
+	pairs   [1 << 16 / 64]uint64
 	// first is where in prefixes the rules of a first byte begin.
 	first [257]uint16
 }
 
-func (l *lexicon) addPair(a, b byte) {
-	k := uint(a)<<8 | uint(b)
+// addStart makes known what a rule begins with. Where that is two bytes, any
+// byte may follow.
+func (l *lexicon) addStart(text string) {
+	k := uint(text[0])<<8 | uint(text[1])
 	l.pairs[k/64] |= 1 << (k % 64)
-	l.stop[a] |= atWord
+	for c := range uint(32) {
+		if len(text) == 2 || uint(text[2]&31) == c {
+			k := startKey(text, 0)<<5 | c
+			l.triples[k/64] |= 1 << (k % 64)
+		}
+	}
 }
 
-func (l *lexicon) hasPair(a, b byte) bool {
-	k := uint(a)<<8 | uint(b)
-	return l.pairs[k/64]>>(k%64)&1 != 0
+// startKey is the low five bits of s[i] and of s[i+1]; 0 where s ends before them.
+func startKey(s string, i int) uint {
+	if i+1 >= len(s) {
+		return 0
+	}
+	return uint(s[i]&31)<<5 | uint(s[i+1]&31)
 }
 
 // hasPairAt tells whether a rule may begin at s[i].
 func (l *lexicon) hasPairAt(s string, i int) bool {
-	return i+1 < len(s) && l.hasPair(s[i], s[i+1])
+	if i+1 >= len(s) {
+		return false
+	}
+	k := uint(s[i])<<8 | uint(s[i+1])
+	return l.pairs[k/64]>>(k%64)&1 != 0
 }
 
 // words gives the lexicon; it is made in a few microseconds, when first asked for.
@@ -69,9 +88,8 @@ var words = sync.OnceValue(func() *lexicon {
 	l := new(lexicon)
 	for c := range 256 {
 		l.chars[c] = classify(byte(c))
-		l.follow[c] = 0xff
 		if l.chars[c]&word != 0 {
-			l.follow[c] &^= atWord
+			l.stop[c] = inWord
 		}
 	}
 	for c, t := range map[byte]trigger{
@@ -81,15 +99,15 @@ var words = sync.OnceValue(func() *lexicon {
 		l.stop[c] = t
 	}
 	for i := range prefixes {
-		p := prefixes[i].prefix
-		l.addPair(p[0], p[1])
+		l.addStart(prefixes[i].prefix)
 	}
-	l.addPair('e', 'y')
+	l.addStart("eyJ")
 	for i := range openers {
 		o := openers[i].word
-		l.addPair(o[0], o[1])
-		l.addPair(o[0]-'a'+'A', o[1])
-		l.addPair(o[0]-'a'+'A', o[1]-'a'+'A')
+		capitals := strings.ToUpper(o)
+		l.addStart(o)
+		l.addStart(capitals[:1] + o[1:])
+		l.addStart(capitals)
 	}
 	for c := 1; c < len(l.first); c++ {
 		l.first[c] = l.first[c-1]

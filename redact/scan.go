@@ -36,25 +36,28 @@ type scanner struct {
 	found []Finding
 }
 
-// pass goes over the bytes once.
+// pass goes over the bytes once. What a byte may begin is looked up without a
+// branch: text takes each of them too often and too irregularly to be foreseen.
 func (sc *scanner) pass() {
 	s, lex := sc.s, sc.lex
-	possible := ^trigger(0)
+	var before trigger
+	key := startKey(s, 0)
 	for i := 0; i < len(s); i++ {
-		c := s[i]
-		t := lex.stop[c] & possible
-		possible = lex.follow[c]
-		if t == 0 {
-			continue
+		key <<= 5
+		if i+2 < len(s) {
+			key |= uint(s[i+2] & 31)
 		}
-		if t&atWord != 0 {
-			if i+1 == len(s) || !lex.hasPair(c, s[i+1]) {
-				continue
-			}
+		key %= triples
+		t := lex.stop[s[i]]
+		begins := uint64(t&^before&inWord) & (lex.triples[key/64] >> (key % 64))
+		before = t
+		if begins|uint64(t&^inWord) == 0 || t == inWord && !lex.hasPairAt(s, i) {
+			continue
 		}
 		if end := sc.at(i, t); end > i+1 {
 			i = end - 1
-			possible = ^trigger(0)
+			before = 0
+			key = startKey(s, end)
 		}
 	}
 }
@@ -62,19 +65,19 @@ func (sc *scanner) pass() {
 // at looks closer at s[i] and returns where to go on: i, or the end of what
 // was found there.
 func (sc *scanner) at(i int, t trigger) int {
-	switch {
-	case t&atWord != 0:
+	switch t {
+	case inWord:
 		if end := sc.prefixed(i); end > 0 {
 			return end
 		}
 		return sc.opened(i)
-	case t&atSign != 0:
+	case atSign:
 		return sc.sign(i)
-	case t&atDash != 0:
+	case atDash:
 		return sc.dashes(i)
-	case t&atEscape != 0:
+	case atEscape:
 		return escapeEnd(sc.s, i)
-	case t&atMarker != 0:
+	case atMarker:
 		return skipMarkers(sc.s, i)
 	}
 	return i
