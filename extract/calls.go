@@ -1,6 +1,10 @@
 package extract
 
-import "github.com/pith-memory/pith"
+import (
+	"strings"
+
+	"github.com/pith-memory/pith"
+)
 
 // Call is a tool use and, once it is known, its result.
 type Call struct {
@@ -37,7 +41,9 @@ type callTable struct{ pending []*Call }
 
 func (t *callTable) open(m *pith.Message, b *pith.Block, at pith.Source, w *workspaceSlot) *Call {
 	c := &Call{Use: *b, At: at, Agent: m.Agent, Root: w.root}
-	c.Command = shellCommand(&c.Use)
+	if command := shellCommand(&c.Use); strings.TrimSpace(command) != "" {
+		c.Command = command
+	}
 	c.Dir = w.dir(m, c.Command != "")
 	if c.Command != "" {
 		c.Shell = parseShell(c.Command)
