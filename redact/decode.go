@@ -10,8 +10,7 @@ import (
 const (
 	// maxDepth is how many encodings, one in another, are looked through.
 	maxDepth = 3
-	// minEncoded is the shortest run that is decoded. Reading every
-	// minEncoded-th byte meets each such run.
+	// minEncoded is the shortest run that is decoded.
 	minEncoded = 24
 	// maxEncoded bounds a run; longer ones are files.
 	maxEncoded = 1 << 20
@@ -24,21 +23,25 @@ func (sc *scanner) encoded() {
 		return
 	}
 	s, chars := sc.s, &sc.lex.chars
-	for i := minEncoded - 1; i < len(s); i += minEncoded {
-		if chars[s[i]]&base64Char == 0 {
-			continue
-		}
-		start, end := i, i+1
-		for start > 0 && i-start < minEncoded && chars[s[start-1]]&base64Char != 0 {
+	// No run begins before low that was not looked at; one of minEncoded that
+	// begins there reaches i.
+	for low, i := 0, minEncoded-1; i < len(s); {
+		start := i + 1
+		for start > low && chars[s[start-1]]&base64Char != 0 {
 			start--
 		}
+		if i+1-start < minEncoded {
+			low, i = start, start+minEncoded-1
+			continue
+		}
+		end := i + 1
 		for end < len(s) && chars[s[end]]&base64Char != 0 {
 			end++
 		}
-		if end-start >= minEncoded && end-start <= maxEncoded {
+		if end-start <= maxEncoded {
 			end = sc.decodeRun(start, end)
 		}
-		i = max(i, end)
+		low, i = end, end+minEncoded
 	}
 }
 
