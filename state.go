@@ -5,7 +5,7 @@ import "time"
 // The contract that a State follows: contracts/schemas/compact-working-state.json.
 const (
 	ContractType  = "compact-working-state"
-	SchemaVersion = "2.1.0"
+	SchemaVersion = "2.2.0"
 )
 
 // State is the working state that stands for a conversation: ten slots, what
@@ -31,6 +31,8 @@ type State struct {
 	Identifiers Identifiers `json:"identifiers"`
 	Security    Security    `json:"security"`
 	Metrics     Metrics     `json:"metrics"`
+	// Edits are what people changed, in the order they did.
+	Edits []Edit `json:"edits,omitempty"`
 	// Extensions carries what an 8-field memory holds beyond the ten slots.
 	Extensions *Extensions `json:"extensions,omitempty"`
 	// Blocks describes every block that a source points into, by Source.BlockKey.
@@ -52,6 +54,8 @@ type Checkpoint struct {
 	ThroughMessage int        `json:"through_message"`
 	// CompactedAtTurn counts model requests over the whole session.
 	CompactedAtTurn int `json:"compacted_at_turn"`
+	// FromTurn counts the turns before FromMessage.
+	FromTurn int `json:"from_turn,omitempty"`
 	// TranscriptSHA256 is over the hashes of the included blocks, in order.
 	TranscriptSHA256 string    `json:"transcript_sha256"`
 	ExtractorVersion string    `json:"extractor_version"`

@@ -52,6 +52,7 @@ func (c *checker) all() []Problem {
 	c.identifiers()
 	c.security()
 	c.extensions()
+	c.edits()
 	c.orphans()
 	return c.problems
 }
@@ -175,13 +176,14 @@ func (c *checker) checkpoint() {
 		"turn_budget", "phase_boundary", "error_loop", "delegation", "resume", "import")
 	c.oneOf(in(at, "origin"), p.Origin, "live", "imported")
 	c.oneOf(in(at, "format"), string(p.Format), string(pith.FormatClaudeCode), string(pith.FormatCodex), string(pith.FormatAnthropic),
-		string(pith.FormatOpenAIChat), string(pith.FormatOpenAIResponses), string(pith.FormatCompactMemory))
+		string(pith.FormatOpenAIChat), string(pith.FormatOpenAIResponses),
+		"pi", "gemini-cli", "opencode", "swe-agent", "mini-swe-agent", "openhands", "tau-bench", string(pith.FormatCompactMemory))
 	for _, n := range []struct {
 		field string
 		n     int
 	}{
 		{"seq", p.Seq}, {"from_message", p.FromMessage}, {"through_message", p.ThroughMessage},
-		{"compacted_at_turn", p.CompactedAtTurn}, {"skipped_rows", p.Skipped},
+		{"compacted_at_turn", p.CompactedAtTurn}, {"from_turn", p.FromTurn}, {"skipped_rows", p.Skipped},
 	} {
 		c.count(in(at, n.field), n.n)
 	}

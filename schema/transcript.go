@@ -37,6 +37,7 @@ func CheckTranscript(s *pith.State, next func() (*pith.Message, error)) ([]Probl
 		return t.problems, t.done
 	}
 	t.index()
+	t.edited = editedPlaces(s)
 	t.claim()
 	for {
 		m, err := next()
@@ -68,6 +69,8 @@ type transcriptChecker struct {
 	user *pith.Source
 	// asked are the open calls whose results are a user's answers, by id.
 	asked map[string]bool
+	// edited are the places of what a person wrote.
+	edited map[string]bool
 	// running are the runs whose call was met and whose last result was not.
 	running map[*outcome]bool
 	// todo are the entries of the list whose words were not met yet: an entry's
@@ -113,6 +116,9 @@ func (t *transcriptChecker) message(m *pith.Message) {
 		t.done.Blocks++
 		t.block(use, w)
 		for _, c := range t.claims[at] {
+			if t.byPerson(c.at) {
+				continue
+			}
 			*c.count++
 			if text := c.test(w); text != "" {
 				t.add(c.rule, c.at, text)
@@ -224,23 +230,32 @@ func (t *transcriptChecker) finish() {
 		t.addf(ruleSource, in("/checkpoint", "transcript_sha256"), "is not the digest of this session, which is %s: another session, or it was changed or redacted otherwise", sum)
 	}
 	found := len(t.problems)
-	for _, b := range t.blocks {
-		if !b.used {
+	for at, b := range t.blocks {
+		if !b.used && !t.carried(at.message) {
 			t.problems = append(t.problems, Problem{ruleSource, pointer("blocks", b.key), "is not in the session"})
 		}
 	}
 	sortProblems(t.problems[found:])
 	for _, i := range t.todo {
+		if t.carried(t.s.Context.Todo[i].Source.Message) {
+			continue
+		}
 		t.add(ruleQuote, item("/context/todo", i, "text"), "does not stand in the session: nobody made this entry")
 	}
 	t.firstGoal()
+}
+
+// carried tells whether a message was part of what an earlier checkpoint of the
+// chain was made from: its statements are held against the session there.
+func (t *transcriptChecker) carried(message int) bool {
+	return message < t.s.Checkpoint.FromMessage
 }
 
 // firstGoal checks that the goal is the first thing that the user said.
 func (t *transcriptChecker) firstGoal() {
 	g := &t.s.Goal
 	switch {
-	case t.user == nil:
+	case t.user == nil || t.s.Checkpoint.FromMessage > 0 || t.byPerson(in("/current_goal", "text")):
 	case g.Provenance == pith.Harness:
 		t.addf(ruleGoal, in("/current_goal", "provenance"), "is HARNESS, but a user speaks at %s", t.user)
 	case g.Provenance == pith.UserExplicit && g.Source.BlockKey() != t.user.BlockKey() && t.user.Before(g.Source):

@@ -17,13 +17,17 @@ const maxStateBytes = 4 << 20
 
 // Unmarshal reads a state, strictly: a member that the contract does not know,
 // a member twice, anything after the document and any other version of the
-// contract are errors of KindInput that name the line and the place.
+// contract than those that Migrate knows are errors of KindInput that name the line and the place.
 func Unmarshal(b []byte) (*pith.State, error) {
 	if len(b) > maxStateBytes {
 		return nil, inputError(fmt.Errorf("%d bytes are more than a state may have (%d)", len(b), maxStateBytes), "")
 	}
 	if err := recognise(b); err != nil {
-		return nil, err
+		migrated, _, migrateErr := Migrate(b)
+		if migrateErr != nil {
+			return nil, err
+		}
+		b = migrated
 	}
 	s := new(pith.State)
 	if err := json.Unmarshal(b, s, json.RejectUnknownMembers(true)); err != nil {

@@ -1,0 +1,83 @@
+package schema
+
+import (
+	"bytes"
+	"errors"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/pith-memory/pith"
+)
+
+// migrations turn a document of an older version of the contract into one of
+// the next. Each version is kept for as long as a store may hold it.
+var migrations = map[string]func(members map[string]jsontext.Value) (next string){
+	// 2.2.0 added edits and checkpoint.from_turn, both optional.
+	"2.1.0": func(map[string]jsontext.Value) string { return "2.2.0" },
+}
+
+// Migrate brings a state of an older version of the contract up to the present
+// one and gives it the id of its new content. It returns the version that it
+// was of; a state of the present version comes back as it is.
+// Errors: KindInput where the version is unknown or newer.
+func Migrate(doc []byte) (migrated []byte, from string, err error) {
+	head, err := readHead(bytes.TrimLeft(doc, " \t\r\n\ufeff"))
+	if err != nil {
+		return nil, "", decodeError(doc, err)
+	}
+	if head.version == pith.SchemaVersion {
+		return doc, head.version, nil
+	}
+	if migrations[head.version] == nil {
+		return nil, head.version, recognise(doc)
+	}
+	members := map[string]jsontext.Value{}
+	if err := json.Unmarshal(doc, &members); err != nil {
+		return nil, head.version, decodeError(doc, err)
+	}
+	for version := head.version; version != pith.SchemaVersion; {
+		version = migrations[version](members)
+		members["schema_version"] = jsontext.Value(`"` + version + `"`)
+	}
+	if migrated, err = json.Marshal(members, json.Deterministic(true)); err != nil {
+		return nil, head.version, inputError(err, "")
+	}
+	s := new(pith.State)
+	if err := json.Unmarshal(migrated, s, json.RejectUnknownMembers(true)); err != nil {
+		return nil, head.version, decodeError(migrated, err)
+	}
+	if s.Checkpoint.ID, err = ID(s); err != nil {
+		return nil, head.version, err
+	}
+	migrated, err = Marshal(s, false)
+	return migrated, head.version, err
+}
+
+// DocumentID is the id that a written state should have, of whatever version
+// of the contract: the hash of its canonical form with an empty id.
+func DocumentID(doc []byte) (string, error) {
+	members := map[string]jsontext.Value{}
+	if err := json.Unmarshal(doc, &members); err != nil {
+		return "", decodeError(doc, err)
+	}
+	checkpoint := map[string]jsontext.Value{}
+	if err := json.Unmarshal(members["checkpoint"], &checkpoint); err != nil || checkpoint["id"] == nil {
+		return "", inputError(errors.New("the state has no checkpoint with an id"), "")
+	}
+	checkpoint["id"] = jsontext.Value(`""`)
+	nameless, err := json.Marshal(checkpoint, json.Deterministic(true))
+	if err != nil {
+		return "", inputError(err, "")
+	}
+	members["checkpoint"] = nameless
+	whole, err := json.Marshal(members, json.Deterministic(true))
+	if err != nil {
+		return "", inputError(err, "")
+	}
+	v := jsontext.Value(whole)
+	if err := v.Canonicalize(); err != nil {
+		return "", inputError(err, "")
+	}
+	return sha256Hex(v), nil
+}
