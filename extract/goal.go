@@ -20,6 +20,8 @@ type goalSlot struct {
 	// block of those that fit best.
 	anchor pith.Source
 	fit    anchorFit
+	// shortened are the sizes of texts that an earlier state holds a part of.
+	shortened map[pith.Source]int
 	// summary is the client's latest summary; afterBoundary is set until the
 	// first text after a compaction was read.
 	summary       *pith.Source
@@ -195,7 +197,11 @@ func (g *goalSlot) facts(f *Facts) {
 	sum := sha256.Sum256([]byte(root.text))
 	f.Goal = pith.Goal{Text: root.text, Provenance: root.origin, SHA256: hex.EncodeToString(sum[:]), Source: root.at, Amendments: []pith.Amendment{}}
 	for i, t := range rest {
-		f.Goal.Amendments = append(f.Goal.Amendments, amendment(t, i == len(rest)-1))
+		a := amendment(t, i == len(rest)-1)
+		if n := g.shortened[t.at]; n > 0 {
+			a.Shortened, a.Bytes = true, n
+		}
+		f.Goal.Amendments = append(f.Goal.Amendments, a)
 	}
 	f.WorkType = workType(root.text, f.Goal.Amendments)
 }

@@ -52,6 +52,9 @@ type Result struct {
 	JSON    []byte
 	Block   restore.Block
 	Reading meter.Reading
+	// Unchanged is set where nothing was said since the previous checkpoint:
+	// then it is this one.
+	Unchanged bool
 }
 
 // Compact turns a session that was read into a checked state and its block.
@@ -59,6 +62,9 @@ type Result struct {
 // still in it; then nothing of it is returned.
 func (m *Memory) Compact(s *Session, why pith.Reason) (*Result, error) {
 	state := s.state(why, m.config.Pins)
+	if s.unchanged(state) {
+		return m.again(s)
+	}
 	draft := restore.Prepare(state, m.renderOptions(s))
 	// The id stands in the block and the block's size in the state, so the
 	// size is taken from a block with an empty id.
@@ -133,7 +139,7 @@ func problemError(op string, problems []schema.Problem) error {
 
 // Read reads a session up to a cut.
 func (m *Memory) Read(r io.Reader, o ReadOptions) (*Session, error) {
-	s, err := read(r, o)
+	s, err := readOn(r, o)
 	if err != nil && errors.Is(err, io.ErrUnexpectedEOF) {
 		err = &pith.Error{Op: "read the session", Kind: pith.KindInput, Err: err}
 	}

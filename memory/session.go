@@ -25,6 +25,10 @@ type ReadOptions struct {
 	Through *int
 	// Boundary stops just before the client's own N-th compaction, 0 reads on.
 	Boundary int
+	// Previous is the latest checkpoint of the session, nil for none: the new
+	// state becomes its child. Where the messages at hand are not those that it
+	// was made from, they are taken as what came after them, and are numbered on.
+	Previous *pith.State
 	// KeepLive keeps the live messages with their own bytes, for Conversation.
 	KeepLive bool
 	// Each is called after every record with the bytes read so far, where it
@@ -54,6 +58,11 @@ type Session struct {
 	// body is the request body that was read, nil for a session file.
 	body  []byte
 	model string
+	// previous is the checkpoint that the state goes on from; base is the number
+	// of the first message at hand, known what shows whether they are the same.
+	previous *pith.State
+	base     int
+	known    anchors
 	// whole is set where the session ended before a cut.
 	whole bool
 	// empty is set while no message held a block.
@@ -62,12 +71,13 @@ type Session struct {
 }
 
 // read folds the records of a transcript, one at a time.
-func read(r io.Reader, o ReadOptions) (*Session, error) {
+func read(r io.Reader, o ReadOptions, base int) (*Session, error) {
 	d, err := transcript.NewDecoder(r, transcript.Options{Format: o.Format, KeepRaw: o.KeepLive})
 	if err != nil {
 		return nil, err
 	}
 	s := &Session{name: o.Name, extract: extract.New(), redactor: redact.New(), empty: true}
+	s.goOn(o.Previous, base)
 	s.kept.on, s.body = o.KeepLive, d.Body()
 	s.Header.Format = d.Header().Format
 	for {
@@ -81,6 +91,9 @@ func read(r io.Reader, o ReadOptions) (*Session, error) {
 		}
 		if s.cut(rec, o) {
 			break
+		}
+		if rec.Message != nil && rec.Message.Index >= 0 {
+			rec.Message.Index += s.base
 		}
 		s.add(rec)
 		if o.Each != nil {
@@ -117,6 +130,7 @@ func (s *Session) add(rec pith.Record) {
 		s.digest.Add(m)
 		s.live.Add(m)
 		s.kept.add(m)
+		s.known.message(m)
 		s.extract.Message(m)
 		if m.Time.After(s.last) && m.Time.UTC().Year() <= lastYear {
 			s.last = m.Time
@@ -210,7 +224,7 @@ func (s *Session) state(why pith.Reason, pins []pith.Pin) *pith.State {
 	if len(scan.Redactions) > 0 {
 		scan.Status = "redacted"
 	}
-	return merge.State(s.Facts(), merge.Session{
+	st := merge.State(s.Facts(), merge.Session{
 		ID:               s.sessionID(),
 		Format:           s.Header.Format,
 		Model:            s.Model(),
@@ -228,6 +242,11 @@ func (s *Session) state(why pith.Reason, pins []pith.Pin) *pith.State {
 		},
 		Pins: pins,
 	})
+	if s.previous != nil {
+		st.Checkpoint.FromTurn = s.fromTurn()
+		merge.Chain(st, s.previous)
+	}
+	return st
 }
 
 // sessionID is the client's id; what has none is named by its own content.
