@@ -56,6 +56,7 @@ func (c *constraintSlot) goOn(s *pith.State) {
 	c.list = append(c.list, s.Constraints...)
 	c.invariants = append(c.invariants, s.Invariants...)
 	c.quarantine.list = append(c.quarantine.list, s.Security.Quarantined...)
+	eachRequest(s, func(q *Said) { c.language.add(q.Text) })
 	c.seen = map[string]bool{}
 	for i := range s.Constraints {
 		k := &s.Constraints[i]
@@ -156,6 +157,7 @@ func (d *decisionSlot) goOn(s *pith.State) {
 }
 
 func (p *phaseSlot) goOn(s *pith.State) {
+	eachRequest(s, p.language.said)
 	p.done.list = append(p.done.list, s.Context.Done...)
 	for i := range s.Context.Todo {
 		t := &s.Context.Todo[i]
@@ -169,4 +171,14 @@ func (p *phaseSlot) goOn(s *pith.State) {
 		}
 	}
 	p.started = true
+}
+
+// eachRequest calls f with every text of the user's that a state holds: what
+// language is spoken is told by all of them.
+func eachRequest(s *pith.State, f func(*Said)) {
+	f(&Said{Text: s.Goal.Text, Origin: s.Goal.Provenance, At: s.Goal.Source})
+	for i := range s.Goal.Amendments {
+		a := &s.Goal.Amendments[i]
+		f(&Said{Text: a.Text, Origin: a.Provenance, At: a.Source})
+	}
 }

@@ -243,6 +243,9 @@ func (s *Session) state(why pith.Reason, pins []pith.Pin) *pith.State {
 		Pins: pins,
 	})
 	if s.previous != nil {
+		if s.base > 0 {
+			st.Checkpoint.FromMessage = s.base
+		}
 		st.Checkpoint.FromTurn = s.fromTurn()
 		merge.Chain(st, s.previous)
 	}

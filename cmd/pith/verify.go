@@ -159,7 +159,7 @@ func (c *console) provenance(v *verdict, s *pith.State, session string) error {
 		return err
 	}
 	defer in.Close()
-	messages, err := memory.Messages(in, s.Checkpoint.Format)
+	messages, err := memory.MessagesOf(in, s)
 	if err != nil {
 		return inFile(in.name, err)
 	}
