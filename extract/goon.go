@@ -22,6 +22,7 @@ func (x *Extractor) GoOn(s *pith.State) {
 	x.phase.goOn(s)
 	w := &s.Checkpoint.Workspace
 	x.workspace.root, x.workspace.cwd, x.workspace.branch = w.Root, w.CWD, w.Branch
+	x.workspace.recorded = w.Root != "" // the first folder stays the root
 	x.workspace.worktree, x.workspace.head = w.Worktree, w.Head
 	x.questions.user = said{text: s.Goal.Text, origin: s.Goal.Provenance, at: s.Goal.Source}
 	if n := len(s.Goal.Amendments); n > 0 {
@@ -80,6 +81,7 @@ func (c *constraintSlot) goOn(s *pith.State) {
 // goOn takes the files in their order, the latest touch first.
 func (s *fileSlot) goOn(st *pith.State) {
 	s.incomplete = !st.Files.Complete
+	s.writes = len(st.Files.Modified)
 	for i := range st.Files.Modified {
 		f := st.Files.Modified[i]
 		f.Touches = 1

@@ -19,22 +19,37 @@ import (
 // rounds is how often the longest session is compacted, one after another.
 const rounds = 50
 
-// longSession is the session with the most rows of PITH_CORPUS, or a made one.
-func longSession(t *testing.T) []byte {
+// chained is a session and how often it is compacted.
+type chained struct {
+	name   string
+	data   []byte
+	rounds int
+}
+
+// chainedSessions are the sessions of PITH_CORPUS, the one with the most rows
+// in full, or a made one.
+func chainedSessions(t *testing.T) []chained {
 	t.Helper()
-	var best []byte
+	var all []chained
+	longest := 0
 	for _, client := range []string{"claude-code", "codex"} {
 		files, _ := filepath.Glob(filepath.Join(os.Getenv("PITH_CORPUS"), client, "*.jsonl"))
 		for _, f := range files {
-			if data, err := os.ReadFile(f); err == nil && bytes.Count(data, []byte("\n")) > bytes.Count(best, []byte("\n")) {
-				best = data
+			data, err := os.ReadFile(f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			all = append(all, chained{filepath.Base(f), data, 8})
+			if bytes.Count(data, []byte("\n")) > bytes.Count(all[longest].data, []byte("\n")) {
+				longest = len(all) - 1
 			}
 		}
 	}
-	if best == nil {
-		best = madeSession(1 << 20)
+	if all == nil {
+		all = []chained{{"made", madeSession(1 << 20), rounds}}
 	}
-	return best
+	all[longest].rounds = rounds
+	return all
 }
 
 // link compacts an input as the child of a checkpoint, and holds it against
@@ -117,7 +132,13 @@ func heldOn(t *testing.T, a, b *pith.State, whole *pith.State) {
 // TestChainOfAGrowingSession compacts a session again and again as it grows:
 // what comes out is what one compaction of the whole gives.
 func TestChainOfAGrowingSession(t *testing.T) {
-	data := longSession(t)
+	for _, c := range chainedSessions(t) {
+		t.Run(c.name, func(t *testing.T) { growing(t, c.data, c.rounds) })
+	}
+}
+
+func growing(t *testing.T, data []byte, rounds int) {
+	t.Helper()
 	once := link(t, data, nil, nil)
 	last := once.State.Checkpoint.ThroughMessage
 	var prev *pith.State
@@ -148,7 +169,7 @@ var callID = regexp.MustCompile(`"id":\s?"(toolu_[^"]+)"|"tool_use_id":\s?"([^"]
 
 // wholeParts cuts a session into as many parts as there are rounds, where no
 // call waits for its result.
-func wholeParts(data []byte) [][]byte {
+func wholeParts(data []byte, rounds int) [][]byte {
 	lines := bytes.SplitAfter(data, []byte("\n"))
 	waits := map[string]bool{}
 	var parts [][]byte
@@ -176,9 +197,15 @@ func wholeParts(data []byte) [][]byte {
 // TestChainOfParts compacts a session of which each round sees only the rows
 // that came since, as a conversation that was compacted and goes on.
 func TestChainOfParts(t *testing.T) {
-	data := longSession(t)
+	for _, c := range chainedSessions(t) {
+		t.Run(c.name, func(t *testing.T) { inParts(t, c.data, c.rounds) })
+	}
+}
+
+func inParts(t *testing.T, data []byte, rounds int) {
+	t.Helper()
 	once := link(t, data, nil, nil)
-	parts := wholeParts(data)
+	parts := wholeParts(data, rounds)
 	var prev *pith.State
 	var sizes []int
 	for _, part := range parts {
@@ -201,7 +228,7 @@ func TestChainOfParts(t *testing.T) {
 	}
 	for _, f := range once.State.Files.Modified {
 		if !slices.ContainsFunc(prev.Files.Modified, func(g pith.File) bool { return g.Path == f.Path }) {
-			t.Errorf("the chain lost the modified file %s", f.Path)
+			t.Errorf("the chain lost the modified file %s (%s by %s at %s)", f.Path, f.Op, f.Via, f.Source)
 		}
 	}
 	rules, _ := open(once.State)
