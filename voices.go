@@ -52,6 +52,9 @@ const (
 // put there. Blocks of any other origin have one voice.
 func (b *Block) Voices() []Voice {
 	whole := Voice{End: len(b.Text), Origin: b.Origin}
+	if b.Kind == KindText && b.Origin < UserExplicit && strings.Contains(b.Text, recordOpen) {
+		return withoutRecords(b.Text, b.Origin)
+	}
 	if b.Kind != KindText || b.Origin != UserExplicit {
 		return []Voice{whole}
 	}
@@ -78,6 +81,39 @@ func (b *Block) Voices() []Voice {
 	}
 	s.elements()
 	return s.out
+}
+
+// A restored memory in a prompt is a record of many voices, not the words of
+// who wrote the prompt.
+const (
+	recordOpen  = "<pith-memory "
+	recordClose = "</pith-memory>"
+)
+
+// withoutRecords gives a prompt's words their origin, and the memories that
+// stand in it the harness's.
+func withoutRecords(text string, origin Provenance) []Voice {
+	var out []Voice
+	at := 0
+	for at < len(text) {
+		i := strings.Index(text[at:], recordOpen)
+		if i < 0 {
+			break
+		}
+		if i > 0 {
+			out = append(out, Voice{Start: at, End: at + i, Origin: origin})
+		}
+		start, end := at+i, len(text)
+		if j := strings.Index(text[start:], recordClose); j >= 0 {
+			end = start + j + len(recordClose)
+		}
+		out = append(out, Voice{Start: start, End: end, Origin: Harness})
+		at = end
+	}
+	if at < len(text) {
+		out = append(out, Voice{Start: at, End: len(text), Origin: origin})
+	}
+	return out
 }
 
 // voiceSplitter walks a user block once and cuts out what a client put there.

@@ -94,3 +94,27 @@ func TestVoicesKeepOrder(t *testing.T) {
 		}
 	})
 }
+
+// TestVoicesOfARestoredPrompt holds that a memory which stands in a system
+// prompt is not taken for the prompt's own words.
+func TestVoicesOfARestoredPrompt(t *testing.T) {
+	const prompt, record, rest = "You are an agent. Never push.\n", "<pith-memory checkpoint=\"ab\" nonce=\"cd\">\nNever sleep.\ncd</pith-memory>", "\nBe brief."
+	b := pith.Block{Kind: pith.KindText, Origin: pith.System, Text: prompt + record + rest + record}
+	var got []string
+	for _, v := range b.Voices() {
+		got = append(got, v.Origin.String()+" "+b.Text[v.Start:v.End])
+	}
+	want := []string{"SYSTEM " + prompt, "HARNESS " + record, "SYSTEM " + rest, "HARNESS " + record}
+	if len(got) != len(want) {
+		t.Fatalf("got %q", got)
+	}
+	for i := range want {
+		if got[i] != want[i] {
+			t.Errorf("voice %d is %q, want %q", i, got[i], want[i])
+		}
+	}
+	b.Text = record[:40]
+	if v := b.Voices(); len(v) != 1 || v[0].Origin != pith.Harness {
+		t.Errorf("a record without an end: %+v", v)
+	}
+}

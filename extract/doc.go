@@ -6,7 +6,8 @@
 //
 // Where a behaviour is found:
 //
-//	the fold           extract.go (order), calls.go (pairs of use and result), blocks.go (the table of blocks)
+//	the fold           extract.go (order), goon.go (from an earlier state),
+//	                   calls.go (pairs of use and result), blocks.go (the table of blocks)
 //	goal               goal.go, worktype.go, language.go
 //	constraints        constraints.go; what a rule is: cues.go (nine languages), english.go, english_forbids.go,
 //	                   english_cues.go (requires, limits), rulekind.go; sentences.go; refused candidates: quarantine.go; the client's own limits: environment.go

@@ -22,6 +22,9 @@ type goalSlot struct {
 	fit    anchorFit
 	// shortened are the sizes of texts that an earlier state holds a part of.
 	shortened map[pith.Source]int
+	// told are texts that the messages at hand may begin with again; nil once
+	// something new was said.
+	told map[string]bool
 	// summary is the client's latest summary; afterBoundary is set until the
 	// first text after a compaction was read.
 	summary       *pith.Source
@@ -169,6 +172,10 @@ func (g *goalSlot) add(t said) {
 	if t.text == "" {
 		return
 	}
+	if g.told[t.text] {
+		return
+	}
+	g.told = nil
 	if g.seen == nil {
 		g.seen = map[string]bool{}
 	}

@@ -51,6 +51,19 @@ func (g *goalSlot) goOn(s *pith.State) {
 		g.add(said{text: a.Text, origin: a.Provenance, at: a.Source})
 	}
 	g.summary = s.Context.Summary
+	g.told = newestTexts(g.texts)
+}
+
+// maxTold is how many of the user's texts a compaction may have kept word for
+// word, so that the messages at hand begin with them again.
+const maxTold = 8
+
+func newestTexts(texts []said) map[string]bool {
+	told := map[string]bool{}
+	for _, t := range texts[max(0, len(texts)-maxTold):] {
+		told[t.text] = true
+	}
+	return told
 }
 
 func (c *constraintSlot) goOn(s *pith.State) {

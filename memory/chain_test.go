@@ -13,7 +13,9 @@ import (
 
 	"github.com/pith-memory/pith"
 	"github.com/pith-memory/pith/memory"
+	"github.com/pith-memory/pith/restore"
 	"github.com/pith-memory/pith/schema"
+	"github.com/pith-memory/pith/wire"
 )
 
 // rounds is how often the longest session is compacted, one after another.
@@ -313,5 +315,73 @@ func TestChainRefusesToGoBack(t *testing.T) {
 	_, err := memory.New(memory.Config{}).Read(bytes.NewReader(data), memory.ReadOptions{Previous: whole, Through: &through})
 	if pith.KindOf(err) != pith.KindDeclined || !strings.Contains(err.Error(), "message 2") {
 		t.Errorf("got %v", err)
+	}
+}
+
+// TestChainOfRestoredBody compacts a conversation, sends on what is left of
+// it, and compacts that again: the block in it is a record, never the user's
+// words, and the messages that were kept are not told twice.
+func TestChainOfRestoredBody(t *testing.T) {
+	type message struct {
+		Role    string `json:"role"`
+		Content any    `json:"content"`
+	}
+	var messages []message
+	say := func(role string, content any) { messages = append(messages, message{role, content}) }
+	say("user", "Fix the rounding in money.go. Never push to main.")
+	for i := range 12 {
+		id := fmt.Sprintf("toolu_%d", i)
+		say("assistant", []any{map[string]any{"type": "tool_use", "id": id, "name": "Bash", "input": map[string]any{"command": fmt.Sprintf("cat part%d.go", i)}}})
+		say("user", []any{map[string]any{"type": "tool_result", "tool_use_id": id, "content": strings.Repeat("func step() {}\n", 400)}})
+	}
+	say("assistant", "I have read all parts.")
+	say("user", "Now change MulRat first.")
+	body := func() []byte {
+		return mustJSON(t, map[string]any{"model": "claude-opus-4-8", "max_tokens": 1000, "messages": messages})
+	}
+	m := memory.New(memory.Config{Budget: 1500})
+	s, err := m.Read(bytes.NewReader(body()), memory.ReadOptions{KeepLive: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, err := m.Compact(s, pith.ReasonManual)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, pattern := range []restore.Pattern{restore.PatternSystem, restore.PatternMessage} {
+		m := memory.New(memory.Config{Budget: 1500, Pattern: pattern})
+		out, err := m.Apply(s.Conversation(), first, restore.ApplyOptions{KeepMessages: 3})
+		if err != nil {
+			t.Fatal(err)
+		}
+		sent, err := wire.Encode(out.Conversation)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var next map[string]any
+		if err := json.Unmarshal(sent, &next); err != nil {
+			t.Fatal(err)
+		}
+		next["messages"] = append(next["messages"].([]any),
+			message{"assistant", []any{map[string]any{"type": "tool_use", "id": "toolu_x", "name": "Edit", "input": map[string]any{"file_path": "money.go", "old_string": "a", "new_string": "b"}}}},
+			message{"user", []any{map[string]any{"type": "tool_result", "tool_use_id": "toolu_x", "content": "The file money.go has been updated."}}},
+			message{"user", "And add a test."})
+		second := link(t, mustJSON(t, next), first.State, nil).State
+		if second.Goal.SHA256 != first.State.Goal.SHA256 || second.Goal.Provenance != pith.UserExplicit {
+			t.Errorf("the goal became %q (%s)", second.Goal.Text, second.Goal.Provenance)
+		}
+		var later []string
+		for _, a := range second.Goal.Amendments {
+			later = append(later, a.Text)
+		}
+		if want := []string{"Now change MulRat first.", "And add a test."}; !slices.Equal(later, want) {
+			t.Errorf("later messages %q, want %q", later, want)
+		}
+		if n := len(second.Constraints); n != len(first.State.Constraints) {
+			t.Errorf("%d rules, before %d: %s", n, len(first.State.Constraints), rules(second))
+		}
+		if !hasPath(second.Files.Modified, "money.go") || len(second.Files.Inspected) < 12 {
+			t.Errorf("modified %v, inspected %v", paths(second.Files.Modified), paths(second.Files.Inspected))
+		}
 	}
 }
