@@ -89,6 +89,8 @@ Exit codes: 0 done, 1 unexpected, 2 usage, 3 unreadable input, 4 declined
 	})
 	var configFile string
 	root.PersistentFlags().StringVar(&configFile, "config", "", "configuration file (default: pith/config.toml in the user's configuration folder)")
+	settingFlag(root.PersistentFlags(), "store")
+	settingFlag(root.PersistentFlags(), "store-path")
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) (err error) {
 		c.settings, err = loadSettings(configFile, cmd.Flags())
 		return err
