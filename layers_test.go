@@ -28,6 +28,7 @@ var pure = map[string][]string{
 	"merge":      {"extract"},
 	"restore":    {"meter", "truncate", "wire"},
 	"measure":    {},
+	"handoff":    {"meter", "schema"},
 }
 
 // impure is what a pure package never imports: everything that reads the

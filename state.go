@@ -59,7 +59,7 @@ type Checkpoint struct {
 	// TranscriptSHA256 is over the hashes of the included blocks, in order.
 	TranscriptSHA256 string    `json:"transcript_sha256"`
 	ExtractorVersion string    `json:"extractor_version"`
-	Origin           string    `json:"origin"` // live | imported
+	Origin           string    `json:"origin"` // live | imported | delegated
 	Format           Format    `json:"format"`
 	Model            string    `json:"model,omitempty"`
 	Transcript       string    `json:"transcript,omitempty"` // path as given
@@ -71,6 +71,9 @@ type Checkpoint struct {
 	// Agent is set in the state of a sub-agent.
 	Agent string `json:"agent_id,omitempty"`
 }
+
+// OriginDelegated is the origin of a state that another agent handed over.
+const OriginDelegated = "delegated"
 
 // Reason names why a compaction took place.
 type Reason string

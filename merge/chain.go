@@ -28,8 +28,8 @@ func Chain(st, prev *pith.State) {
 // carry takes over what stands in prev and what the messages at hand, which
 // begin behind it, say nothing of.
 func carry(st, prev *pith.State) {
-	if prev.Checkpoint.Origin == "imported" {
-		st.Checkpoint.Origin = "imported" // nobody vouches for a part of it
+	if prev.Checkpoint.Origin != "live" {
+		st.Checkpoint.Origin = prev.Checkpoint.Origin // nobody vouches for a part of it
 		st.Next.RequiresConfirmation = true
 	}
 	if st.WorkType == pith.WorkUnspecified {

@@ -75,7 +75,13 @@ func (c *checker) addf(rule string, at place, format string, args ...any) {
 	c.add(rule, at, fmt.Sprintf(format, args...))
 }
 
-func (c *checker) imported() bool { return c.s.Checkpoint.Origin == "imported" }
+// imported tells whether nobody here vouches for the state: it came from
+// elsewhere, or from another agent.
+func (c *checker) imported() bool {
+	return c.s.Checkpoint.Origin == "imported" || c.delegated()
+}
+
+func (c *checker) delegated() bool { return c.s.Checkpoint.Origin == pith.OriginDelegated }
 
 // document checks what only the written state shows: its size, its code points
 // and that its id is the hash of the rest.
@@ -174,7 +180,7 @@ func (c *checker) checkpoint() {
 	}
 	c.oneOf(in(at, "trigger"), string(p.Trigger), "manual", "utilization_60", "utilization_70", "utilization_80",
 		"turn_budget", "phase_boundary", "error_loop", "delegation", "resume", "import")
-	c.oneOf(in(at, "origin"), p.Origin, "live", "imported")
+	c.oneOf(in(at, "origin"), p.Origin, "live", "imported", pith.OriginDelegated)
 	c.oneOf(in(at, "format"), string(p.Format), string(pith.FormatClaudeCode), string(pith.FormatCodex), string(pith.FormatAnthropic),
 		string(pith.FormatOpenAIChat), string(pith.FormatOpenAIResponses),
 		"pi", "gemini-cli", "opencode", "swe-agent", "mini-swe-agent", "openhands", "tau-bench", string(pith.FormatCompactMemory))

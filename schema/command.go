@@ -6,6 +6,9 @@ import (
 	"strings"
 )
 
+// OneCommand tells whether a command line is a single command.
+func OneCommand(line string) bool { return composed(line) == "" }
+
 // composed names the first sign that a command line is more than one command
 // (";", "&&", "||", "|", a substitution or a line break outside quotes), ""
 // where it is a single one (rule V15).

@@ -197,7 +197,7 @@ func TestValidateSays(t *testing.T) {
 	tests := []struct{ name, doc, want string }{
 		{"no JSON", "{", "is not JSON"},
 		{"control", strings.Replace(string(exampleJSON(t, false)), "Do not change", `Do\u001b not change`, 1), `schema /current_goal: has another form`},
-		{"label", strings.Replace(string(exampleJSON(t, false)), `"TOOL_OUTPUT"`, `"ASSISTANT"`, 1), `schema /verification_and_evidence: enum: ASSISTANT does not equal any of: [TOOL_OUTPUT HARNESS]`},
+		{"label", strings.Replace(string(exampleJSON(t, false)), `"TOOL_OUTPUT"`, `"ASSISTANT"`, 1), `schema /verification_and_evidence: enum: ASSISTANT does not equal any of: [TOOL_OUTPUT HARNESS PEER_AGENT UNVERIFIED_IMPORT]`},
 		{"missing", strings.Replace(string(exampleJSON(t, false)), `"work_type":"bugfix",`, ``, 1), "/work_type: is missing"},
 	}
 	for _, tt := range tests {

@@ -18,6 +18,10 @@ const (
 // (V13).
 func (c *checker) evidence() {
 	const at = "/verification_and_evidence"
+	allowed := only(pith.ToolOutput, pith.Harness)
+	if c.delegated() {
+		allowed |= only(pith.PeerAgent, pith.UnverifiedImport)
+	}
 	byID := make(map[string]int, len(c.s.Evidence))
 	for i := range c.s.Evidence {
 		byID[c.s.Evidence[i].ID] = i
@@ -32,7 +36,7 @@ func (c *checker) evidence() {
 		if e.Runs < 1 {
 			c.addf(ruleSchema, item(at, i, "runs"), "is %d; the command ran at least once", e.Runs)
 		}
-		c.label(item(at, i, "provenance"), e.Provenance, only(pith.ToolOutput, pith.Harness), "evidence")
+		c.label(item(at, i, "provenance"), e.Provenance, allowed, "evidence")
 		c.source(item(at, i, "source"), e.Source)
 		if e.CallSource != nil {
 			c.source(item(at, i, "call"), *e.CallSource)

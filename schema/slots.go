@@ -70,6 +70,10 @@ func (c *checker) phase() {
 
 func (c *checker) constraints() {
 	const at = "/active_constraints"
+	allowed := trusted
+	if c.delegated() {
+		allowed |= only(pith.PeerAgent, pith.UnverifiedImport)
+	}
 	for i := range c.s.Constraints {
 		k := &c.s.Constraints[i]
 		c.id(item(at, i, "id"), k.ID, pith.IDConstraint)
@@ -79,7 +83,7 @@ func (c *checker) constraints() {
 		c.optionalText(item(at, i, "exception"), k.Exception, maxNote)
 		c.optionalText(item(at, i, "scope"), k.Scope, maxNote)
 		c.optionalPath(item(at, i, "path"), k.Path)
-		c.label(item(at, i, "provenance"), k.Provenance, trusted, "a constraint")
+		c.label(item(at, i, "provenance"), k.Provenance, allowed, "a constraint")
 		b := c.source(item(at, i, "source"), k.Source)
 		c.notFromTool(item(at, i, "source"), b, k.Provenance)
 	}
@@ -100,7 +104,7 @@ func (c *checker) notFromTool(at place, b *blockUse, p pith.Provenance) {
 func (c *checker) files() {
 	const at = "/files_modified_and_inspected"
 	f := &c.s.Files
-	if !f.Complete {
+	if !f.Complete && c.s.Checkpoint.Trigger != pith.ReasonDelegation {
 		c.add(ruleModified, in(at, "complete"), "must be true: a state holds every path")
 	}
 	c.fileList(at+"/modified", f.Modified, ruleModified, pith.FileCreated, pith.FileEdited, pith.FileDeleted, pith.FileRenamed)

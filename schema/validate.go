@@ -24,6 +24,9 @@ func Validate(b []byte) []Problem { return validateAs("compact-working-state", b
 // ValidateCompact does the same for an 8-field memory.
 func ValidateCompact(b []byte) []Problem { return validateAs("compact-memory", b) }
 
+// ValidateTask does the same for a task that hands a state over.
+func ValidateTask(b []byte) []Problem { return validateAs("a2a-task-compaction", b) }
+
 // validateAs holds a document against the contract of the given name.
 func validateAs(name string, b []byte) []Problem {
 	all, err := contracts()
