@@ -86,15 +86,25 @@ type Block struct {
 type Drop struct {
 	Section string
 	Count   int
-	Ref     string
+	// Shortened counts items that are there in part and have no mark of their own.
+	Shortened int
+	Ref       string
 }
 
 // Item is one line of an explanation.
 type Item struct {
 	Section string
-	Text    string
-	Tokens  pith.Tokens
-	Kept    bool
+	// ID is the item's id in the state, "" where it has none.
+	ID     string
+	Text   string
+	Tokens pith.Tokens
+	Kept   bool
+	// Shortened is set where the block holds a part of it only.
+	Shortened bool
+	// Ref is what recall takes to give the item back, Sources is where it stands
+	// in the session: none of what people or pith itself wrote.
+	Ref     string
+	Sources []pith.Source
 	// Why is one of the reasons below.
 	Why string
 }
@@ -182,31 +192,58 @@ func (r *renderer) write() string {
 // writeDrops says in one line what is missing and how to name it.
 func (r *renderer) writeDrops(b *strings.Builder) {
 	drops := r.drops()
-	if len(drops) == 0 {
-		return
+	if len(drops) > 0 {
+		b.WriteString("\nLeft out for size, kept under ref " + r.ref("NAME") + ":")
 	}
-	b.WriteString("\nLeft out for size, kept under ref " + r.ref("NAME") + ":")
 	for i, d := range drops {
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		b.WriteString(" " + d.Section + " " + itoa(d.Count))
+		b.WriteString(" " + d.Section)
+		if d.Count > 0 {
+			b.WriteString(" " + itoa(d.Count))
+		}
+		if d.Shortened > 0 {
+			b.WriteString(" (" + itoa(d.Shortened) + " shortened)")
+		}
+	}
+	if at, ok := r.firstCut(); ok {
+		b.WriteString("\n" + strings.TrimSpace(mark(at)) + " ends a shortened text: ref " + r.ref(at.BlockKey()))
+	} else if len(drops) == 0 {
+		return
 	}
 	b.WriteByte('\n')
+}
+
+// firstCut is the first mark of a shortened text in the block.
+func (r *renderer) firstCut() (pith.Source, bool) {
+	for i := range r.sections {
+		for j := range r.sections[i].items {
+			if it := &r.sections[i].items[j]; it.kept {
+				if at, ok := it.cutAt(); ok {
+					return at, true
+				}
+			}
+		}
+	}
+	return pith.Source{}, false
 }
 
 func (r *renderer) drops() []Drop {
 	var out []Drop
 	for i := range r.sections {
 		s := &r.sections[i]
-		n := 0
+		d := Drop{Section: s.name, Ref: r.ref(s.name)}
 		for j := range s.items {
-			if !s.items[j].kept {
-				n++
+			it := &s.items[j]
+			if !it.kept {
+				d.Count++
+			} else if _, marked := it.cutAt(); it.shortened && !marked {
+				d.Shortened++
 			}
 		}
-		if n > 0 {
-			out = append(out, Drop{Section: s.name, Count: n, Ref: r.ref(s.name)})
+		if d.Count+d.Shortened > 0 {
+			out = append(out, d)
 		}
 	}
 	return out
@@ -223,17 +260,7 @@ func (r *renderer) explain() []Item {
 	for i := range r.sections {
 		s := &r.sections[i]
 		for j := range s.items {
-			it := &s.items[j]
-			e := Item{Section: s.name, Text: it.text, Tokens: it.tokens, Kept: it.kept, Why: WhyRanked}
-			switch {
-			case !it.kept:
-				e.Why = WhyBudget
-			case it.must:
-				e.Why = WhyAlways
-			case it.shortened:
-				e.Why = WhyShortened
-			}
-			out = append(out, e)
+			out = append(out, r.item(s, &s.items[j]))
 		}
 	}
 	return out

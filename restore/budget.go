@@ -31,6 +31,10 @@ type item struct {
 	must      bool
 	kept      bool
 	shortened bool
+	id        string
+	// sources are where it stands in the session, the first sourced of them.
+	sources [2]pith.Source
+	sourced int
 }
 
 func (s *section) add(rank int, text string) *item {
@@ -38,8 +42,9 @@ func (s *section) add(rank int, text string) *item {
 	return &s.items[len(s.items)-1]
 }
 
-func (s *section) must(text string) {
+func (s *section) must(text string) *item {
 	s.items = append(s.items, item{text: text, must: true})
+	return &s.items[len(s.items)-1]
 }
 
 // write appends the kept items under the section's title.

@@ -85,7 +85,7 @@ func (r *renderer) goal() section {
 	} else {
 		s.title += " (user's words)"
 	}
-	s.must(quote(strings.TrimSpace(g.Text)))
+	s.must(quote(strings.TrimSpace(g.Text))).from(g.Source)
 	return s
 }
 
@@ -115,7 +115,7 @@ func (r *renderer) constraints() section {
 		if c.Text == r.state.Goal.Text {
 			continue // the goal is one rule, and stands just above
 		}
-		s.must(constraintLine(c))
+		s.must(constraintLine(c)).named(c.ID, c.Source)
 	}
 	for _, p := range places {
 		s.must("- " + itoa(counts[p]) + " more in " + oneLine(p) + ", still in force")
@@ -158,7 +158,7 @@ func (r *renderer) invariants() section {
 		if v.Binding == "advisory" {
 			advisory = "advisory"
 		}
-		s.must("- " + quote(v.Text) + note(advisory, whose(v.Provenance)))
+		s.must("- "+quote(v.Text)+note(advisory, whose(v.Provenance))).named(v.ID, v.Source)
 	}
 	if len(s.items) == 0 && len(r.state.Constraints) > 0 {
 		s.must("All constraints above stay in force.")
@@ -182,19 +182,19 @@ func (r *renderer) todo() section {
 		if p.Approved {
 			approval = "approved by the user"
 		}
-		s.must("Plan: " + oneLine(p.Path) + note(approval))
+		s.must("Plan: " + oneLine(p.Path) + note(approval)).from(p.Source)
 	}
 	for i := range r.state.Context.Todo {
 		t := &r.state.Context.Todo[i]
 		switch t.Status {
 		case "completed":
-			s.add(-i, "[x] "+oneLine(t.Text))
+			s.add(-i, "[x] "+oneLine(t.Text)).from(t.Source)
 		case "cancelled":
-			s.add(1_000-i, "[cancelled] "+oneLine(t.Text))
+			s.add(1_000-i, "[cancelled] "+oneLine(t.Text)).from(t.Source)
 		case "in_progress":
-			s.must("[in progress] " + oneLine(t.Text))
+			s.must("[in progress] " + oneLine(t.Text)).from(t.Source)
 		default:
-			s.must("[ ] " + oneLine(t.Text))
+			s.must("[ ] " + oneLine(t.Text)).from(t.Source)
 		}
 	}
 	return s
@@ -250,14 +250,20 @@ func (r *renderer) messages() section {
 			replaces = "replaces earlier wishes"
 		}
 		tail := note(replaces, whose(a.Provenance))
+		part := func(limit int) string {
+			if a.Shortened && len(text) <= limit {
+				return "- " + text + mark(a.Source) + tail
+			}
+			return "- " + cut(text, limit, a.Source) + tail
+		}
 		if i == len(all)-1 {
-			s.must("- " + truncate.Text(text, max(longMessage, int(r.budget)*bytesPerToken*2/5)) + tail)
+			s.must(part(max(longMessage, int(r.budget)*bytesPerToken*2/5))).from(a.Source)
 			continue
 		}
-		it := s.add(len(all)-i, "- "+truncate.Text(text, longMessage)+tail)
+		it := s.add(len(all)-i, part(longMessage)).from(a.Source)
 		if len(text) > firstLine {
 			line, _, _ := strings.Cut(text, "\n")
-			it.short = "- " + truncate.Text(line, firstLine) + " […]" + tail
+			it.short = "- " + truncate.Text(line, firstLine) + mark(a.Source) + tail
 		}
 	}
 	return s
@@ -295,7 +301,7 @@ func (r *renderer) next() section {
 		b.WriteString(" on " + oneLine(n.TargetPath))
 	}
 	b.WriteString(note(proposed))
-	s.must(b.String())
+	s.must(b.String()).from(n.Source)
 	r.gates(&s)
 	return s
 }

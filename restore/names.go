@@ -52,7 +52,7 @@ func languageLine(tag string) string {
 func nameLine(name string, all []pith.Identifier) section {
 	s := newLine(name, "")
 	for i := range all {
-		s.add(i, oneLine(all[i].Name))
+		s.add(i, oneLine(all[i].Name)).from(all[i].Source)
 	}
 	return s
 }
@@ -71,10 +71,10 @@ func (r *renderer) commits() section {
 		c := &r.state.Identifiers.Commits[i]
 		sha := c.Name[:min(len(c.Name), shortSHA)]
 		if c.Note == "" {
-			s.add(i, oneLine(sha))
+			s.add(i, oneLine(sha)).from(c.Source)
 			continue
 		}
-		it := s.add(i, oneLine(sha)+" "+oneLine(truncate.Text(c.Note, longSubject)))
+		it := s.add(i, oneLine(sha)+" "+oneLine(cut(c.Note, longSubject, c.Source))).from(c.Source)
 		it.short = oneLine(sha)
 	}
 	return s
@@ -96,11 +96,11 @@ func (r *renderer) inspected() section {
 		if written[f.Path] {
 			continue
 		}
-		mark := ""
+		stale := ""
 		if f.Stale || f.Disk == "changed" || f.Disk == "absent" {
-			mark = "*"
+			stale = "*"
 		}
-		s.add(order[i], r.relative(f.Path)+mark)
+		s.add(order[i], r.relative(f.Path)+stale).from(f.Source)
 	}
 	return s
 }
@@ -143,9 +143,9 @@ func (r *renderer) paths() section {
 		listed[r.state.Files.Inspected[i].Path] = true
 	}
 	for i := range r.state.Identifiers.Paths {
-		if p := r.state.Identifiers.Paths[i].Name; !listed[p] {
-			listed[p] = true
-			s.add(i, r.relative(p))
+		if p := &r.state.Identifiers.Paths[i]; !listed[p.Name] {
+			listed[p.Name] = true
+			s.add(i, r.relative(p.Name)).from(p.Source)
 		}
 	}
 	return s
@@ -159,12 +159,17 @@ func (r *renderer) keyLines() section {
 	for i := range r.state.Context.KeyLines {
 		k := &r.state.Context.KeyLines[i]
 		lines := k.Lines[:min(len(k.Lines), keyLinesEach)]
+		left := len(lines) < len(k.Lines)
 		var b strings.Builder
 		b.WriteString(r.relative(k.Path))
 		for _, l := range lines {
 			b.WriteString("\n  > " + oneLine(truncate.Text(l, longLine)))
+			left = left || len(l) > longLine
 		}
-		s.add(-k.Source.Message, b.String())
+		if left {
+			b.WriteString(mark(k.Source))
+		}
+		s.add(-k.Source.Message, b.String()).from(k.Source)
 	}
 	return s
 }
@@ -173,7 +178,7 @@ func (r *renderer) urls() section {
 	s := newLine(secURLs, "")
 	all := r.state.Context.URLs
 	for i := range all {
-		s.add(len(all)-i, oneLine(all[i].Text))
+		s.add(len(all)-i, oneLine(all[i].Text)).from(all[i].Source)
 	}
 	return s
 }

@@ -28,7 +28,7 @@ func (r *renderer) modified() section {
 		if f.Via == "git" {
 			git = "per git"
 		}
-		s.must(quote(f.Path) + note(stale, op, git, agent))
+		s.must(quote(f.Path) + note(stale, op, git, agent)).from(f.Source)
 	}
 	return s
 }
@@ -51,9 +51,9 @@ func (r *renderer) failures() section {
 		if !e.Unresolved() {
 			continue
 		}
-		s.must(evidenceLine(e))
+		s.must(evidenceLine(e)).evidence(e)
 		if lines := excerpt(e); lines != "" {
-			s.add(len(all)-i, lines)
+			s.add(len(all)-i, lines).evidence(e)
 		}
 	}
 	return s
@@ -68,7 +68,7 @@ func (r *renderer) verified() section {
 		if e.Unresolved() || e.SupersededBy != nil || e.Verifies == "" || e.ResolvedBy != "" {
 			continue
 		}
-		s.add(len(all)-i, evidenceLine(e))
+		s.add(len(all)-i, evidenceLine(e)).evidence(e)
 	}
 	return s
 }
@@ -88,7 +88,7 @@ func (r *renderer) resolved() section {
 		if e.Status == "pass" {
 			rank += len(all)
 		}
-		s.add(rank, evidenceLine(e))
+		s.add(rank, evidenceLine(e)).evidence(e)
 	}
 	return s
 }
@@ -97,6 +97,9 @@ func (r *renderer) resolved() section {
 func evidenceLine(e *pith.Evidence) string {
 	var b strings.Builder
 	b.WriteString("- `" + oneLine(truncate.Text(e.Command, longCommand)) + "`")
+	if len(e.Command) > longCommand {
+		b.WriteString(mark(callOf(e)))
+	}
 	if e.ExitCode != nil {
 		b.WriteString(" exit " + itoa(*e.ExitCode))
 		if e.Masked {
@@ -115,7 +118,7 @@ func evidenceLine(e *pith.Evidence) string {
 		b.WriteString(", run " + itoa(e.Runs) + " times")
 	}
 	if e.Signature != "" {
-		b.WriteString(": " + oneLine(truncate.Text(e.Signature, longLine)))
+		b.WriteString(": " + oneLine(cut(e.Signature, longLine, e.Source)))
 	}
 	return b.String()
 }
@@ -155,14 +158,23 @@ func excerpt(e *pith.Evidence) string {
 		lines = e.Excerpt.Head
 	}
 	var out []string
+	left := e.Excerpt.OmittedLines > 0
 	for _, l := range lines {
 		l = strings.TrimSpace(l)
 		if l == "" || l == strings.TrimSpace(e.Signature) || saysPassed(l) {
 			continue
 		}
+		left = left || len(l) > longLine
 		out = append(out, "  > "+oneLine(truncate.Text(l, longLine)))
 	}
-	return strings.Join(out[max(0, len(out)-excerptLines):], "\n")
+	if len(out) == 0 {
+		return ""
+	}
+	text := strings.Join(out[max(0, len(out)-excerptLines):], "\n")
+	if left || len(out) > excerptLines {
+		text += mark(e.Source)
+	}
+	return text
 }
 
 // saysPassed knows lines of a failed run that tell what did not fail.
@@ -185,7 +197,7 @@ func (r *renderer) decisions() section {
 		if d.Provenance > pith.UserExplicit {
 			rank += len(all)
 		}
-		s.add(rank, decisionLine(d))
+		s.add(rank, decisionLine(d)).named(d.ID, d.Source)
 	}
 	return s
 }
@@ -229,18 +241,18 @@ func (r *renderer) failed() section {
 		case !f.DoNotRetry:
 			rank += len(all)
 		}
-		t := "- " + oneLine(truncate.Text(f.Attempt, longCommand))
+		t := "- " + oneLine(cut(f.Attempt, longCommand, f.Source))
 		if f.ErrorSignature != "" {
-			t += " -> " + oneLine(truncate.Text(f.ErrorSignature, longLine))
+			t += " -> " + oneLine(cut(f.ErrorSignature, longLine, f.Source))
 		}
 		if f.Reason != "" && !strings.Contains(f.ErrorSignature, f.Reason) {
-			t += "; " + oneLine(truncate.Text(f.Reason, longLine))
+			t += "; " + oneLine(cut(f.Reason, longLine, f.Source))
 		}
 		times := ""
 		if f.Occurrences > 1 {
 			times = itoa(f.Occurrences) + " times"
 		}
-		s.add(rank, t+note(times, oneLine(f.EndedBy)))
+		s.add(rank, t+note(times, oneLine(f.EndedBy))).named(f.ID, f.Source)
 	}
 	return s
 }
@@ -249,7 +261,7 @@ func (r *renderer) done() section {
 	s := newSection(secDone)
 	all := r.state.Context.Done
 	for i := range all {
-		s.add(len(all)-i, "- "+oneLine(truncate.Text(doneLine(all[i].Text), longLine)))
+		s.add(len(all)-i, "- "+oneLine(cut(doneLine(all[i].Text), longLine, all[i].Source))).from(all[i].Source)
 	}
 	return s
 }
@@ -270,7 +282,7 @@ func quotes(name string, all []pith.Quote, limit int) section {
 	s := newSection(name)
 	for i := range all {
 		q := &all[i]
-		s.add(len(all)-i, "- "+quote(truncate.Text(strings.TrimSpace(q.Text), limit))+note(whose(q.Provenance)))
+		s.add(len(all)-i, "- "+quote(cut(strings.TrimSpace(q.Text), limit, q.Source))+note(whose(q.Provenance))).from(q.Source)
 	}
 	return s
 }
@@ -282,9 +294,9 @@ func (r *renderer) pending() section {
 		c := &all[i]
 		t := "- " + oneLine(c.Tool)
 		if c.Text != "" && c.Text != c.Tool {
-			t += ": " + oneLine(truncate.Text(c.Text, longCommand))
+			t += ": " + oneLine(cut(c.Text, longCommand, c.Source))
 		}
-		s.add(len(all)-i, t)
+		s.add(len(all)-i, t).from(c.Source)
 	}
 	return s
 }
@@ -296,8 +308,14 @@ func (r *renderer) lastWords() section {
 	s := newSection(secLastWords)
 	if q := r.state.Context.LastWords; q != nil && q.Text != "" {
 		text := quote(strings.TrimSpace(q.Text))
-		it := s.add(0, quoteLines(truncate.Text(text, longWords)))
-		it.short = quoteLines(truncate.Text(text, longWords/3))
+		whole := quoteLines(cut(text, longWords, q.Source))
+		if len(text) <= longWords && wasCut(text) {
+			whole += mark(q.Source)
+		}
+		it := s.add(0, whole).from(q.Source)
+		if len(text) > longWords/3 {
+			it.short = quoteLines(cut(text, longWords/3, q.Source))
+		}
 	}
 	return s
 }

@@ -38,6 +38,9 @@ type itemFate struct {
 	Why    string      `json:"why"`
 	Tokens pith.Tokens `json:"tokens"`
 	Text   string      `json:"text"`
+	// Shortened items, and those that were dropped, say what gives them back.
+	Shortened bool   `json:"shortened,omitempty"`
+	Ref       string `json:"ref,omitempty"`
 }
 
 func (c *console) explain(r *memory.Result, f *compactFlags) error {
@@ -93,7 +96,11 @@ func sections(b *restore.Block) []sectionFates {
 			out = append(out, sectionFates{Section: it.Section, Items: []itemFate{}})
 		}
 		x := &out[i]
-		x.Items = append(x.Items, itemFate{Kept: it.Kept, Why: it.Why, Tokens: it.Tokens, Text: it.Text})
+		fate := itemFate{Kept: it.Kept, Why: it.Why, Tokens: it.Tokens, Text: it.Text, Shortened: it.Shortened}
+		if !it.Kept || it.Shortened {
+			fate.Ref = it.Ref
+		}
+		x.Items = append(x.Items, fate)
 		if it.Kept {
 			x.Kept++
 			x.Tokens += it.Tokens
@@ -135,9 +142,10 @@ type blockOutput struct {
 }
 
 type dropCount struct {
-	Section string `json:"section"`
-	Count   int    `json:"count"`
-	Ref     string `json:"ref"`
+	Section   string `json:"section"`
+	Count     int    `json:"count"`
+	Shortened int    `json:"shortened,omitempty"`
+	Ref       string `json:"ref"`
 }
 
 func blockJSON(r *memory.Result) ([]byte, error) {
