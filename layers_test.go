@@ -28,6 +28,7 @@ var pure = map[string][]string{
 	"merge":      {"extract"},
 	"restore":    {"meter", "truncate", "wire"},
 	"measure":    {},
+	"diff":       {},
 	"handoff":    {"meter", "schema"},
 }
 
