@@ -82,8 +82,10 @@ type Disk struct {
 	Branch string `json:"branch,omitempty"`
 	Head   string `json:"head,omitempty"`
 	// Repository is the folder of the checkout; a worktree has one of its own.
-	Repository string  `json:"repository,omitempty"`
-	Files      []Stamp `json:"files"`
+	Repository string `json:"repository,omitempty"`
+	// Why says why branch and head are not known where they are not.
+	Why   string  `json:"why,omitempty"`
+	Files []Stamp `json:"files"`
 }
 
 // Stamp is what a path was at one moment.

@@ -36,6 +36,11 @@ type Options struct {
 	// RenderResent writes out the constraints that the client is known to send
 	// again by itself. They are named by their place otherwise.
 	RenderResent bool
+	// Offer is for a new session: its own request rules, and the earlier goal
+	// and step are told as such, to be taken up only if the user asks for it.
+	Offer bool
+	// Changes are what Reconcile found; they are told beside the next action.
+	Changes []Finding
 	// Explain fills Block.Items.
 	Explain bool
 	// Count counts tokens; nil means meter.Count.
@@ -176,7 +181,7 @@ type renderer struct {
 func (r *renderer) write() string {
 	var b strings.Builder
 	b.Grow(int(r.budget) * 5)
-	b.WriteString(preamble)
+	b.WriteString(r.options.preamble())
 	for i := range r.sections {
 		s := &r.sections[i]
 		if s.name == secDropped {
@@ -185,7 +190,7 @@ func (r *renderer) write() string {
 		}
 		s.write(&b)
 	}
-	b.WriteString(closing)
+	b.WriteString(r.options.closing())
 	return fence(r.state.Checkpoint.ID, strings.ToValidUTF8(b.String(), "\uFFFD"))
 }
 

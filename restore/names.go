@@ -30,6 +30,9 @@ func (r *renderer) workspace() section {
 		s.must(strings.Join(parts, "; "))
 	}
 	if line := languageLine(r.state.Context.Language); line != "" {
+		if r.options.Offer {
+			line = strings.Replace(line, "Continue in", "The earlier work was in", 1)
+		}
 		s.must(line)
 	}
 	return s

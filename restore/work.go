@@ -28,7 +28,7 @@ func (r *renderer) modified() section {
 		if f.Via == "git" {
 			git = "per git"
 		}
-		s.must(quote(f.Path) + note(stale, op, git, agent)).from(f.Source)
+		s.must(quote(f.Path) + note(stale, onDisk(f), op, git, agent)).from(f.Source)
 	}
 	return s
 }

@@ -1,0 +1,74 @@
+package workspace
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/pith-memory/pith"
+)
+
+// hash is the sha256 of a file's content, or why it was not read. The file is
+// opened from the root downwards, so that one that was swapped for a link
+// since it was looked at leads nowhere, and without waiting, so that a pipe in
+// its place is not waited for.
+func (e *eye) hash(real string, info os.FileInfo) (sum, why string) {
+	switch {
+	case info.Size() > MaxFile:
+		return "", "larger than 64 MiB: told by its size and time"
+	case info.Size() > e.left:
+		return "", "too much to read: told by its size and time"
+	}
+	f, err := e.open(real)
+	if err != nil {
+		return "", reason(err)
+	}
+	defer f.Close()
+	opened, err := f.Stat()
+	if err != nil {
+		return "", reason(err)
+	}
+	if !opened.Mode().IsRegular() || !os.SameFile(info, opened) {
+		return "", "replaced while it was looked at"
+	}
+	h := sha256.New()
+	n, err := io.Copy(h, &patient{e: e, r: io.LimitReader(f, MaxFile+1)})
+	e.left -= n
+	switch {
+	case err != nil:
+		return "", reason(err)
+	case n > MaxFile:
+		return "", "larger than 64 MiB: told by its size and time"
+	}
+	return hex.EncodeToString(h.Sum(nil)), ""
+}
+
+func (e *eye) open(real string) (*os.File, error) {
+	if !within(e.root, real) {
+		return os.OpenFile(real, os.O_RDONLY|noWait, 0) // only where View.Outside asks for it
+	}
+	if e.confined == nil {
+		return nil, &pith.Error{Op: "open a file", Kind: pith.KindInput, Err: errors.New("the workspace cannot be opened")}
+	}
+	rel, err := filepath.Rel(e.root, real)
+	if err != nil {
+		return nil, err
+	}
+	return e.confined.OpenFile(rel, os.O_RDONLY|noWait, 0)
+}
+
+// patient reads until the context ends.
+type patient struct {
+	e *eye
+	r io.Reader
+}
+
+func (p *patient) Read(b []byte) (int, error) {
+	if err := p.e.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return p.r.Read(b)
+}
