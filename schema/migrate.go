@@ -81,3 +81,7 @@ func DocumentID(doc []byte) (string, error) {
 	}
 	return sha256Hex(v), nil
 }
+
+// Newer tells whether a version of the contract is newer than what this
+// package reads.
+func Newer(version string) bool { return newer(version, pith.SchemaVersion) }

@@ -44,7 +44,7 @@ func blocks(from, n int) []pith.ArchivedBlock {
 	out := make([]pith.ArchivedBlock, n)
 	for i := range out {
 		m := from + i
-		out[i] = block(m, i%2, fmt.Sprint("output of run ", m%5, strings.Repeat("\nok  \t<a & b> \u4f1a", m%7)))
+		out[i] = block(m, i%2, fmt.Sprint("output of run ", m%5, strings.Repeat("\nok  \t<a & b> \u4f1a", m%5)))
 	}
 	return out
 }

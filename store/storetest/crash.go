@@ -137,22 +137,10 @@ func (c *crashed) once() error {
 	if err := cmd.Start(); err != nil {
 		return err
 	}
-	// Some die before their first save, most within one.
-	timer := time.AfterFunc(time.Duration(10+rand.IntN(60))*time.Millisecond, func() { _ = cmd.Process.Kill() })
-	defer timer.Stop()
 	before := len(c.acked)
-	lines := bufio.NewReader(out)
-	for {
-		line, err := lines.ReadString('\n')
-		if err != nil {
-			break // a line without its end was not acknowledged
-		}
-		session, id, _ := strings.Cut(strings.TrimSpace(line), " ")
-		c.acked = append(c.acked, id)
-		c.latest[session] = id
-	}
+	c.readUntilKilled(cmd.Process, out)
 	if err := cmd.Wait(); err == nil || complaint.Len() > 0 {
-		return fmt.Errorf("the process ended by itself (%v): %s", err, complaint.String())
+		return fmt.Errorf("the process ended by itself (%s): %s", cmd.ProcessState, complaint.String())
 	}
 	store, err := c.open(c.dir)
 	if err != nil {
@@ -165,6 +153,31 @@ func (c *crashed) once() error {
 		}
 	}
 	return nil
+}
+
+// readUntilKilled takes what a process acknowledges. Most are killed within or
+// between two of their saves, some while they begin.
+func (c *crashed) readUntilKilled(p *os.Process, out io.Reader) {
+	kill := func() { _ = p.Kill() }
+	wait := 10 * time.Second // it is to acknowledge something before
+	if rand.IntN(4) == 0 {
+		wait = time.Duration(rand.IntN(80)) * time.Millisecond
+	}
+	timer := time.AfterFunc(wait, kill)
+	defer timer.Stop()
+	lines := bufio.NewReader(out)
+	for n := 0; ; n++ {
+		line, err := lines.ReadString('\n')
+		if err != nil {
+			return // a line without its end was not acknowledged
+		}
+		session, id, _ := strings.Cut(strings.TrimSpace(line), " ")
+		c.acked = append(c.acked, id)
+		c.latest[session] = id
+		if n == 0 {
+			timer.Reset(time.Duration(rand.IntN(40_000)) * time.Microsecond)
+		}
+	}
 }
 
 // whole reads everything there is, and counts the acknowledged checkpoints.
