@@ -169,7 +169,9 @@ func TestRefusals(t *testing.T) {
 		{"alg in lower case", replace(`"HMAC-SHA256"`, `"hmac-sha256"`), nil, RefusedAlg},
 		{"version", edit(func(k *Task) { k.Input.Envelope.Version = 2 }), nil, RefusedShape},
 		{"capital digits in the MAC", edit(func(k *Task) { k.Input.Envelope.MAC = strings.ToUpper(k.Input.Envelope.MAC) }), nil, RefusedShape},
-		{"line break in base64", edit(func(k *Task) { k.Input.Envelope.Payload = k.Input.Envelope.Payload[:40] + "\n" + k.Input.Envelope.Payload[40:] }), nil, RefusedShape},
+		{"line break in base64", edit(func(k *Task) {
+			k.Input.Envelope.Payload = k.Input.Envelope.Payload[:40] + "\n" + k.Input.Envelope.Payload[40:]
+		}), nil, RefusedShape},
 		{"loose bits in base64", func([]byte) []byte { return looseBits(t, doc) }, nil, RefusedShape},
 		{"other key", same, func(x *Expect) { x.Keys = NewKeyring(testKey(t, "b")) }, RefusedKey},
 		{"no keys", same, func(x *Expect) { x.Keys = nil }, RefusedKey},

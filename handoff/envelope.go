@@ -253,6 +253,8 @@ func (o *opening) valid() error {
 		return err
 	case last.MAC == "":
 		return nil
+	case e.Link() == last:
+		return refuse(RefusedReplay, "it was accepted before")
 	case e.Seq <= last.Seq:
 		return refuse(RefusedChain, "it is number %d of its session; number %d was accepted already", e.Seq, last.Seq)
 	case e.Seq == last.Seq+1 && deref(e.ParentMAC) != last.MAC:

@@ -177,11 +177,20 @@ type renderer struct {
 	taken []*item
 }
 
+// opening says what the block is, and whose word it is where it is not this
+// session's own.
+func (r *renderer) opening() string {
+	if r.state.Checkpoint.Origin == pith.OriginDelegated {
+		return r.options.preamble() + relayed
+	}
+	return r.options.preamble()
+}
+
 // write lays the kept items out, between the lines of the fence.
 func (r *renderer) write() string {
 	var b strings.Builder
 	b.Grow(int(r.budget) * 5)
-	b.WriteString(r.options.preamble())
+	b.WriteString(r.opening())
 	for i := range r.sections {
 		s := &r.sections[i]
 		if s.name == secDropped {

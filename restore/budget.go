@@ -109,7 +109,7 @@ const overhead = 90
 
 // choose keeps what is never dropped, then serves the grants.
 func (r *renderer) choose() {
-	r.used = overhead + r.count(r.options.preamble()) + r.count(r.options.closing())
+	r.used = overhead + r.count(r.opening()) + r.count(r.options.closing())
 	byName := make(map[string]*section, len(r.sections))
 	for i := range r.sections {
 		s := &r.sections[i]

@@ -17,6 +17,9 @@ var reserved = []string{
 // roles are the words that open a turn in flat transcripts.
 var roles = []string{"human", "user", "assistant", "system", "developer", "tool"}
 
+// Quote turns text of any origin into text that can stand beside a block.
+func Quote(text string) string { return quote(text) }
+
 // quote turns text of any origin into text that can stand in a block: nothing
 // in it can close the fence, open a reminder, imitate a turn or a section.
 // Every change is visible; text without such marks comes back as it is.
