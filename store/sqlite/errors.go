@@ -27,12 +27,11 @@ func code(err error) int {
 // and what to do about it. What is said in terms of the contract stays as it is.
 func fail(op, path string, err error) error {
 	var conflict *pith.Conflict
-	var damaged *pith.Damaged
 	var told *pith.Error
 	switch {
 	case err == nil:
 		return nil
-	case errors.As(err, &conflict), errors.As(err, &damaged), errors.As(err, &told), errors.Is(err, pith.ErrNotFound):
+	case errors.As(err, &conflict), errors.As(err, &told):
 		return err
 	}
 	what, hint := explain(err, path)
