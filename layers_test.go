@@ -25,7 +25,7 @@ var pure = map[string][]string{
 	"trigger":    {"meter"},
 	"extract":    {"jsonscan", "truncate"},
 	"schema":     {},
-	"merge":      {"extract"},
+	"merge":      {"diff", "extract"},
 	"restore":    {"meter", "truncate", "wire"},
 	"measure":    {},
 	"diff":       {},

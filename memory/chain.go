@@ -68,7 +68,7 @@ func (s *Session) notShorter(p *pith.Checkpoint) error {
 		return nil
 	}
 	return &pith.Error{
-		Op: "go on from checkpoint " + p.ID[:min(len(p.ID), 12)], Kind: pith.KindDeclined,
+		Op: "go on from checkpoint " + shortID(p.ID), Kind: pith.KindDeclined,
 		Err:  fmt.Errorf("it covers the session through message %d, and the input ends at message %d", p.ThroughMessage, s.lastMessage),
 		Hint: "compact it without storing it, or go back with `pith undo` first",
 	}
@@ -169,3 +169,5 @@ func (m *Memory) again(s *Session) (*Result, error) {
 
 // errNothing is the cause where there is no result to keep.
 var errNothing = errors.New("there is no state")
+
+func shortID(id string) string { return id[:min(len(id), 12)] }

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/pith-memory/pith"
+	"github.com/pith-memory/pith/diff"
 	"github.com/pith-memory/pith/memory"
 	"github.com/pith-memory/pith/restore"
 	"github.com/pith-memory/pith/schema"
@@ -383,5 +384,37 @@ func TestChainOfRestoredBody(t *testing.T) {
 		if !hasPath(second.Files.Modified, "money.go") || len(second.Files.Inspected) < 12 {
 			t.Errorf("modified %v, inspected %v", paths(second.Files.Modified), paths(second.Files.Inspected))
 		}
+	}
+}
+
+// TestChainKeepsEdits holds that what a person took out, changed or added in a
+// state is so in the next one too, though the facts are taken from the
+// transcript again; where the work stands is the transcript's to say.
+func TestChainKeepsEdits(t *testing.T) {
+	data := row("user", "Fix the rounding. Never push to main. Always run the linter.", 1) + call("go vet ./...", "ok", false, 2) + row("assistant", "Next I will change MulRat.", 3)
+	first := link(t, []byte(data), nil, nil).State
+	edited := *first
+	edited.Constraints = slices.DeleteFunc(slices.Clone(first.Constraints), func(c pith.Constraint) bool { return strings.Contains(c.Text, "linter") })
+	edited.Goal.Text = "Fix the rounding in MulRat only."
+	edited.Next = first.Next
+	edited.Next.Text = "Ask Ada first."
+	edited.Context.Pins = []pith.Pin{{Text: "ask before any release", By: "user"}}
+	diff.Mend(&edited)
+	edited.Edits = diff.Edits(first, &edited)
+	parent := first.Checkpoint.ID
+	edited.Checkpoint.ParentID, edited.Checkpoint.Seq = &parent, 1
+	if _, problems := schema.Seal(&edited); len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	grown := data + row("user", "go on", 4) + row("assistant", "I will now edit money.go.", 5)
+	next := link(t, []byte(grown), &edited, nil).State
+	if next.Goal.Text != edited.Goal.Text || constraint(next, "linter") != nil || constraint(next, "push to main") == nil {
+		t.Errorf("goal %q, rules %s", next.Goal.Text, rules(next))
+	}
+	if len(next.Context.Pins) != 1 || len(next.Edits) != len(edited.Edits) {
+		t.Errorf("pins %+v, edits %+v", next.Context.Pins, next.Edits)
+	}
+	if next.Next.Text == "Ask Ada first." {
+		t.Error("the work went on, and the next action is the old one")
 	}
 }

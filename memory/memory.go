@@ -61,7 +61,10 @@ type Result struct {
 // Errors: KindCheck when the state breaks its own contract or a secret is
 // still in it; then nothing of it is returned.
 func (m *Memory) Compact(s *Session, why pith.Reason) (*Result, error) {
-	state := s.state(why, m.config.Pins)
+	state, err := s.state(why, m.config.Pins)
+	if err != nil {
+		return nil, err
+	}
 	if s.unchanged(state) {
 		return m.again(s)
 	}

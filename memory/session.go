@@ -218,7 +218,7 @@ func (s *Session) Facts() *extract.Facts {
 // without its fixed prompt.
 func (s *Session) Live() pith.Tokens { return s.live.Tokens() }
 
-func (s *Session) state(why pith.Reason, pins []pith.Pin) *pith.State {
+func (s *Session) state(why pith.Reason, pins []pith.Pin) (*pith.State, error) {
 	reading := s.Reading(0)
 	scan := pith.SecretScan{RulesetSHA256: redact.Ruleset(), Status: "clean", Redactions: s.redactor.Counts(), Rescan: "clean"}
 	if len(scan.Redactions) > 0 {
@@ -247,9 +247,11 @@ func (s *Session) state(why pith.Reason, pins []pith.Pin) *pith.State {
 			st.Checkpoint.FromMessage = s.base
 		}
 		st.Checkpoint.FromTurn = s.fromTurn()
-		merge.Chain(st, s.previous)
+		if err := merge.Chain(st, s.previous); err != nil {
+			return nil, &pith.Error{Op: "go on from checkpoint " + shortID(s.previous.Checkpoint.ID), Kind: pith.KindCheck, Err: err}
+		}
 	}
-	return st
+	return st, nil
 }
 
 // sessionID is the client's id; what has none is named by its own content.

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/pith-memory/pith"
+	"github.com/pith-memory/pith/diff"
 )
 
 // Chain makes a state the child of the latest checkpoint of its session. The
@@ -12,7 +13,7 @@ import (
 // transcript again where it holds all of it, or folded on from what prev holds
 // (extract.Extractor.GoOn). What only people said of the work is taken over
 // here, and so is what no later message speaks of.
-func Chain(st, prev *pith.State) {
+func Chain(st, prev *pith.State) error {
 	c, p := &st.Checkpoint, &prev.Checkpoint
 	parent := p.ID
 	c.Seq, c.ParentID, c.SessionID = p.Seq+1, &parent, p.SessionID
@@ -23,6 +24,7 @@ func Chain(st, prev *pith.State) {
 	}
 	fillLists(st)
 	st.EmptySlots = st.FindEmpty()
+	return diff.Apply(st, st.Edits, c.ThroughMessage)
 }
 
 // carry takes over what stands in prev and what the messages at hand, which
