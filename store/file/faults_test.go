@@ -75,25 +75,25 @@ func (h faultyFile) Close() error {
 var errShort = errors.New("short write")
 
 func (f *faulty) system() system {
-	real, sys := realSystem(), system{}
+	disk, sys := realSystem(), system{}
 	sys.create = func(path string) (handle, error) {
 		if err := f.touch("create", path); err != nil {
 			return nil, err
 		}
-		h, err := real.create(path)
+		h, err := disk.create(path)
 		return faultyFile{h, f, path}, err
 	}
 	sys.open = func(path string) (io.ReadCloser, error) {
 		if err := f.touch("open", path); err != nil {
 			return nil, err
 		}
-		return real.open(path)
+		return disk.open(path)
 	}
 	sys.entries = func(path string) ([]fs.DirEntry, error) {
 		if err := f.touch("list", path); err != nil {
 			return nil, err
 		}
-		return real.entries(path)
+		return disk.entries(path)
 	}
 	one := func(what string, do func(string) error) func(string) error {
 		return func(path string) error {
@@ -111,8 +111,8 @@ func (f *faulty) system() system {
 			return do(from, to)
 		}
 	}
-	sys.mkdir, sys.remove, sys.syncDir = one("mkdir", real.mkdir), one("remove", real.remove), one("syncdir", real.syncDir)
-	sys.link, sys.rename = two("link", real.link), two("rename", real.rename)
+	sys.mkdir, sys.remove, sys.syncDir = one("mkdir", disk.mkdir), one("remove", disk.remove), one("syncdir", disk.syncDir)
+	sys.link, sys.rename = two("link", disk.link), two("rename", disk.rename)
 	return sys
 }
 

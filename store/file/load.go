@@ -50,7 +50,9 @@ func (s *Store) load(at place) (string, *pith.Saved, error) {
 
 // latest reads the newest record of a session that can be read, nil where
 // there is none. What a newer pith wrote is an error, for it is not damaged.
-func (s *Store) latest(folder string) (*stored, error) {
+// So is, with certain, what the disk cannot read: it is passed over where a
+// session is restored, but nothing is put in its place.
+func (s *Store) latest(folder string, certain bool) (*stored, error) {
 	places, err := s.places(folder)
 	if err != nil {
 		return nil, err
@@ -61,7 +63,7 @@ func (s *Store) latest(folder string) (*stored, error) {
 		switch {
 		case err == nil:
 			return &stored{id, c}, nil
-		case errors.As(err, &wrong), errors.Is(err, fs.ErrNotExist), isFault(err):
+		case errors.As(err, &wrong), errors.Is(err, fs.ErrNotExist), isFault(err) && !certain:
 		default:
 			return nil, err
 		}

@@ -109,7 +109,7 @@ func (s *Store) put(ctx context.Context, c *pith.Saved, b []byte) error {
 // way round somebody else could put this very checkpoint in between. Errors:
 // *pith.Conflict.
 func (s *Store) look(folder string, c *pith.Saved) (there, taken bool, err error) {
-	last, err := s.latest(folder)
+	last, err := s.latest(folder, true)
 	if err != nil {
 		return false, false, err
 	}

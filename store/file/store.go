@@ -90,7 +90,7 @@ func (s *Store) Latest(ctx context.Context, session string) (*pith.Saved, error)
 	if err := ctx.Err(); err != nil {
 		return nil, fail(op, err)
 	}
-	l, err := s.latest(folderName(session))
+	l, err := s.latest(folderName(session), false)
 	if err == nil && l == nil {
 		err = pith.ErrNotFound
 	}

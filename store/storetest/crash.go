@@ -19,17 +19,9 @@ import (
 )
 
 // CrashFolder is the environment variable that makes a test binary the process
-// that Crash kills. A package that calls Crash has in its tests:
-//
-//	func TestMain(m *testing.M) {
-//		if dir := os.Getenv(storetest.CrashFolder); dir != "" {
-//			store, err := Open(dir)
-//			...
-//			fmt.Fprintln(os.Stderr, storetest.SaveForever(store, os.Stdout))
-//			os.Exit(1)
-//		}
-//		os.Exit(m.Run())
-//	}
+// that Crash kills. TestMain of a package that calls Crash looks at it first:
+// where it is set, it opens the store in the folder that it names, calls
+// SaveForever with the standard output, and exits with its error.
 const CrashFolder = "PITH_CRASH_FOLDER"
 
 // Kills is how often to kill: what env says, the value of PITH_KILLS, else few.
