@@ -135,6 +135,25 @@ func TestSecretSurvives(t *testing.T) {
 	}
 }
 
+// TestStaleResumeAction: the step that a state holds is not taken on a disk
+// that is another one by now.
+func TestStaleResumeAction(t *testing.T) {
+	input := row("user", "Fix the rounding in /srv/app/money.go.", 1) + edit("/srv/app/money.go", 2) +
+		fmt.Sprintf(`{"type":"assistant","uuid":"a9","sessionId":"s-1","cwd":"/srv/app","message":{"id":"c9","role":"assistant","content":[{"type":"tool_use","id":"t9","name":"Edit","input":{"file_path":%q,"old_string":"a","new_string":"b"}}]}}`+"\n", "/srv/app/money.go")
+	r := link(t, []byte(input), nil, nil)
+	if r.State.Next.Kind != "edit" || r.State.Next.TargetPath != "/srv/app/money.go" {
+		t.Fatalf("next action: %+v", r.State.Next)
+	}
+	gone := &pith.Disk{Root: "/srv/app", Files: []pith.Stamp{{Path: "/srv/app/money.go", Kind: "absent"}}}
+	now, findings := restore.Reconcile(r.State, nil, gone)
+	if now.Next.Kind != "inspect" || !strings.Contains(now.Next.Text, "money.go") || len(findings) == 0 {
+		t.Errorf("next action %+v with %d findings", now.Next, len(findings))
+	}
+	if r.State.Next.Kind != "edit" {
+		t.Error("the stored state was changed")
+	}
+}
+
 // TestDeadEndAmnesia: what failed or was ruled out is still known, with its
 // error, after the conversation about it is gone.
 func TestDeadEndAmnesia(t *testing.T) {
