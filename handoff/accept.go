@@ -88,7 +88,7 @@ func relay(s *pith.State) (*pith.State, []byte, error) {
 	parent := s.Checkpoint.ID
 	c := &s.Checkpoint
 	c.ParentID, c.Seq, c.Origin, c.Trigger = &parent, c.Seq+1, pith.OriginDelegated, pith.ReasonDelegation
-	lower(s)
+	Lower(s, pith.PeerAgent, "another agent")
 	written, problems := schema.Seal(s)
 	if len(problems) > 0 {
 		return nil, nil, refuse(RefusedPayload, "the state cannot stand as another agent's: %s", problems[0])
@@ -96,11 +96,11 @@ func relay(s *pith.State) (*pith.State, []byte, error) {
 	return s, written, nil
 }
 
-// lower takes every label down to PEER_AGENT at most, and with it what only
-// higher labels have: nothing is approved, nothing binds, nothing is done
-// unasked, and a pin is the other agent's.
-func lower(s *pith.State) {
-	eachLabel(s, func(p *pith.Provenance) { *p = pith.Lowest(*p, pith.PeerAgent) })
+// Lower takes every label of a state that came from elsewhere down to this one
+// at most, and with it what only higher labels have: nothing is approved,
+// nothing binds, nothing is done unasked, and a pin is somebody else's (by).
+func Lower(s *pith.State, to pith.Provenance, by string) {
+	eachLabel(s, func(p *pith.Provenance) { *p = pith.Lowest(*p, to) })
 	for i := range s.Decisions {
 		if s.Decisions[i].Status == "approved" {
 			s.Decisions[i].Status = "stated"
@@ -113,10 +113,15 @@ func lower(s *pith.State) {
 		s.Constraints[i].Resent = false // the receiver's client does not send it
 	}
 	for i := range s.Context.Pins {
-		s.Context.Pins[i].By = "another agent"
+		s.Context.Pins[i].By = by
 	}
 	if s.Context.Plan != nil {
 		s.Context.Plan.Approved = false
+	}
+	for _, files := range [][]pith.File{s.Files.Modified, s.Files.Inspected} {
+		for i := range files {
+			files[i].Disk = "" // nobody looked at the receiver's disk
+		}
 	}
 	s.Edits = nil
 	s.Next.RequiresConfirmation = true

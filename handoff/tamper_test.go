@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"pgregory.net/rapid"
+
 	"github.com/pith-memory/pith"
 )
 
@@ -153,7 +155,7 @@ func TestKeyFiles(t *testing.T) {
 }
 
 func TestPermissionsWithin(t *testing.T) {
-	asked := Permissions{Tools: []string{"a", "b", "a"}, Paths: []string{"internal/auth/", "/etc", "x/../..", "docs", "."}}
+	asked := Permissions{Tools: []string{"a", "b", "a"}, Paths: []string{"internal/auth/", "/etc", "x/../..", "docs", ".", "~/.ssh", `C:\work\pith`}}
 	tests := []struct {
 		allowed Permissions
 		want    Permissions
@@ -163,12 +165,31 @@ func TestPermissionsWithin(t *testing.T) {
 		{Permissions{Paths: []string{"internal"}}, Permissions{[]string{}, []string{"internal", "internal/auth"}}},
 		{Permissions{Paths: []string{"/etc/ssh", "internals", "../docs"}}, Permissions{[]string{}, []string{"/etc/ssh", "internals"}}},
 		{Permissions{Paths: []string{"/"}}, Permissions{[]string{}, []string{"/etc"}}},
+		{Permissions{Paths: []string{`C:\work`}}, Permissions{[]string{}, []string{`C:\work\pith`}}},
+		{Permissions{Paths: []string{`C:\`, "~", ""}}, Permissions{[]string{}, []string{`C:\work\pith`}}},
 	}
 	for _, tt := range tests {
 		if got := asked.Within(tt.allowed); !reflect.DeepEqual(got, tt.want) {
 			t.Errorf("within %+v: %+v, want %+v", tt.allowed, got, tt.want)
 		}
 	}
+}
+
+// TestGrantsLieInBoth: what is granted is both asked for and allowed.
+func TestGrantsLieInBoth(t *testing.T) {
+	path := rapid.StringMatching(`/?(a|b|\.|\.\.|~)(/(a|b|\.\.|\.))*/?`)
+	rapid.Check(t, func(t *rapid.T) {
+		asked := Permissions{Paths: rapid.SliceOf(path).Draw(t, "asked")}
+		allowed := Permissions{Paths: rapid.SliceOf(path).Draw(t, "allowed")}
+		for _, p := range asked.Within(allowed).Paths {
+			in := func(list []string) bool {
+				return slices.ContainsFunc(list, func(outer string) bool { return !strays(outer) && contains(outer, p) })
+			}
+			if strays(p) || !in(asked.Paths) || !in(allowed.Paths) {
+				t.Fatalf("%q is granted of %q, where %q is allowed", p, asked.Paths, allowed.Paths)
+			}
+		}
+	})
 }
 
 func FuzzAccept(f *testing.F) {

@@ -81,8 +81,8 @@ const defaultCriterion = "The answer says what was done, and names the command a
 func Build(s *pith.State, o Options) (*Built, error) {
 	const op = "make the task"
 	for _, p := range o.Paths {
-		if climbs(p) {
-			return nil, usage(op, "the path %.200q is empty or climbs with \"..\"", p)
+		if strays(p) {
+			return nil, usage(op, "the path %.200q is empty, climbs with \"..\" or begins with a tilde", p)
 		}
 	}
 	snapshot, err := Bound(s, o.Budget)
