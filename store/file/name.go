@@ -79,7 +79,7 @@ func isFolderName(name string) bool {
 		return true
 	}
 	shown, hash, ok := strings.Cut(name, mark)
-	return ok && isPlain(shown+"0") && len(hash) == markedHash && strings.Trim(hash, "0123456789abcdef") == ""
+	return ok && shown != "" && isPlain("x"+shown) && len(hash) == markedHash && strings.Trim(hash, "0123456789abcdef") == ""
 }
 
 // recordName is the file of a checkpoint, whose place in the session is in it:

@@ -10,7 +10,7 @@ import (
 // Sessions are ids that are hard to be safe with: each is another session.
 var Sessions = []string{
 	"plain", "Plain", "PLAIN", "a.b", "a..b", ".", "..", "...", "../x", "..\\x", "/etc/passwd", "C:\\x", "C:", "a/b", "a\\b", "a:b",
-	"CON", "con", "con.txt", "NUL", "nul", "AUX", "COM1", "LPT9", "prn", "~", "~root", "-rf", "--", " ", "  ", " lead", "trail ", "trail.", "trail",
+	"CON", "con", "con.txt", "COM", "com", "Lpt", "NUL", "nul", "AUX", "COM1", "LPT9", "prn", "~", "~root", "-rf", "--", " ", "  ", " lead", "trail ", "trail.", "trail",
 	"*", "?", "[a]", "%", "%2e", "%2E%2E", "_", "__", "'", "\"", "';drop table checkpoints;--", "$HOME", "`id`", "a\nb", "a\tb", "\x7f", "\x01",
 	"\u00e9", "e\u0301", "\u00df", "SS", "ss", "\u0130", "i\u0307", "\u212a", "K", "k", "会话", "сессия", "\U0001f9ea", "\u200b", "\u202e", "a\u200bb", "ab",
 	".hidden", ".lock", ".tmp", "blocks", "00000000.json", "index", "lost+found", "desktop.ini", ".DS_Store", "null", "0", "00",
