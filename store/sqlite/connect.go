@@ -26,8 +26,9 @@ type database struct {
 const busyTimeout = "5000"
 
 // connect opens a file, or makes it: 0600, in a folder of 0700. sync is what
-// SQLite is to wait for when it commits: FULL, or NORMAL where the end may be lost.
-func connect(ctx context.Context, path, sync string) (*database, error) {
+// SQLite is to wait for when it commits: FULL, or NORMAL where the end may be
+// lost. A database that has tables and another mark is left as it is.
+func connect(ctx context.Context, path, sync string, mark int64) (*database, error) {
 	absolute, err := filepath.Abs(path)
 	if err != nil {
 		return nil, err
@@ -39,23 +40,46 @@ func connect(ctx context.Context, path, sync string) (*database, error) {
 	if err != nil {
 		return nil, err
 	}
-	db := sql.OpenDB(connector)
-	db.SetMaxOpenConns(1)
-	// The first to open a new file turns it to WAL; for whoever comes at that
-	// moment SQLite does not wait by itself.
+	d := &database{db: sql.OpenDB(connector), path: absolute}
+	d.db.SetMaxOpenConns(1)
+	if err = d.checkMark(ctx, mark); err == nil {
+		err = d.useLog(ctx)
+	}
+	if err != nil {
+		return nil, errors.Join(err, d.close())
+	}
+	return d, nil
+}
+
+// errForeign is the cause where a file is a database and none of ours.
+var errForeign = errors.New("it is a database of something else")
+
+func (d *database) checkMark(ctx context.Context, want int64) error {
+	var mark int64
+	var tables int
+	// The table of migrations is there before the first of them.
+	err := d.db.QueryRowContext(ctx, `SELECT (SELECT application_id FROM pragma_application_id),
+		(SELECT count(*) FROM sqlite_schema WHERE name NOT LIKE 'sqlite!_%' ESCAPE '!' AND name <> 'goose_db_version')`).Scan(&mark, &tables)
+	if err == nil && tables > 0 && mark != want {
+		return errForeign
+	}
+	return err
+}
+
+// useLog turns a file to a write-ahead log, once for ever. SQLite does not
+// wait by itself for whoever does so at the same moment.
+func (d *database) useLog(ctx context.Context) error {
 	for wait := time.Millisecond; ; wait *= 2 {
-		if err = db.PingContext(ctx); code(err) != codes.SQLITE_BUSY || wait > 2*time.Second {
-			break
+		_, err := d.db.ExecContext(ctx, `PRAGMA journal_mode = WAL`)
+		if code(err) != codes.SQLITE_BUSY || wait > 2*time.Second {
+			return err
 		}
 		select {
 		case <-ctx.Done():
+			return ctx.Err()
 		case <-time.After(wait):
 		}
 	}
-	if err != nil {
-		return nil, errors.Join(err, db.Close())
-	}
-	return &database{db: db, path: absolute}, nil
 }
 
 // address is the URI of a file with what each connection is set to.
@@ -66,11 +90,11 @@ func address(path, sync string) string {
 	}
 	q := url.Values{"_txlock": {"immediate"}, "_pragma": {
 		"busy_timeout(" + busyTimeout + ")",
-		"journal_mode(WAL)",
 		"synchronous(" + sync + ")",
 		"foreign_keys(1)",
 		"secure_delete(1)",
 		"trusted_schema(0)",
+		"cell_size_check(1)", // a damaged page is told as such
 	}}
 	return (&url.URL{Scheme: "file", Path: slashed, RawQuery: q.Encode()}).String()
 }

@@ -52,7 +52,7 @@ CREATE VIRTUAL TABLE words USING fts5(text, content='', contentless_delete=1, to
 // pith is emptied. Errors: KindStore.
 func OpenIndex(ctx context.Context, path string) (*Index, error) {
 	// What is lost with the machine is indexed again: no need to wait for the disk.
-	data, err := connect(ctx, path, "NORMAL")
+	data, err := connect(ctx, path, "NORMAL", indexMark)
 	if err != nil {
 		return nil, failIndex("open the search index", path, err)
 	}
@@ -63,16 +63,10 @@ func OpenIndex(ctx context.Context, path string) (*Index, error) {
 }
 
 func layOutIndex(tx *sql.Tx) error {
-	var mark, layout, tables int
-	err := tx.QueryRow(`SELECT (SELECT application_id FROM pragma_application_id), (SELECT user_version FROM pragma_user_version), (SELECT count(*) FROM sqlite_schema)`).
-		Scan(&mark, &layout, &tables)
-	switch {
-	case err != nil:
+	var mark, layout int
+	err := tx.QueryRow(`SELECT (SELECT application_id FROM pragma_application_id), (SELECT user_version FROM pragma_user_version)`).Scan(&mark, &layout)
+	if err != nil || mark == indexMark && layout == indexLayout {
 		return err
-	case mark == indexMark && layout == indexLayout:
-		return nil
-	case mark != indexMark && tables > 0:
-		return errors.New("the file is a database of something else")
 	}
 	_, err = tx.Exec(indexTables + fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d;", indexMark, indexLayout))
 	return err
@@ -82,7 +76,7 @@ func layOutIndex(tx *sql.Tx) error {
 func failIndex(op, path string, err error) error {
 	out := fail(op, path, err)
 	var e *pith.Error
-	if errors.As(out, &e) && (e.Hint == "" || unreadable(err)) {
+	if errors.As(out, &e) && (e.Hint == "" || unreadable(err)) && !errors.Is(err, errForeign) {
 		e.Hint = "delete " + path + " if it is a search index of pith: it is made again at the next search"
 	}
 	return out

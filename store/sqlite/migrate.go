@@ -3,7 +3,6 @@ package sqlite
 import (
 	"context"
 	"embed"
-	"errors"
 	"fmt"
 	"io/fs"
 
@@ -52,18 +51,10 @@ func migrate(ctx context.Context, d *database) error {
 // schemaVersion is the last migration that a file has had, 0 for an empty one.
 // It is asked without the machinery of migrations, which most calls do not need.
 func schemaVersion(ctx context.Context, d *database) (version int64, err error) {
-	var mark int64
-	var tables, versions int
-	err = d.db.QueryRowContext(ctx, `SELECT (SELECT application_id FROM pragma_application_id),
-		(SELECT count(*) FROM sqlite_schema WHERE name NOT LIKE 'sqlite!_%' ESCAPE '!' AND name <> 'goose_db_version'),
-		(SELECT count(*) FROM sqlite_schema WHERE name = 'goose_db_version')`).Scan(&mark, &tables, &versions)
-	switch {
-	case err != nil:
+	var there bool
+	err = d.db.QueryRowContext(ctx, `SELECT count(*) > 0 FROM sqlite_schema WHERE name = 'goose_db_version'`).Scan(&there)
+	if err != nil || !there {
 		return 0, err
-	case tables > 0 && mark != storeMark:
-		return 0, errors.New("the file is a database of something else")
-	case versions == 0:
-		return 0, nil
 	}
 	err = d.db.QueryRowContext(ctx, `SELECT coalesce(max(version_id), 0) FROM goose_db_version WHERE is_applied`).Scan(&version)
 	return version, err

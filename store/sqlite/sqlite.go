@@ -24,7 +24,7 @@ var (
 // newer pith made it.
 func Open(ctx context.Context, path string) (*Store, error) {
 	// What was saved must be there after the machine lost its power.
-	data, err := connect(ctx, path, "FULL")
+	data, err := connect(ctx, path, "FULL", storeMark)
 	if err != nil {
 		return nil, fail("open the store", path, err)
 	}

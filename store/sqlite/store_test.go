@@ -73,7 +73,7 @@ func TestRecords(t *testing.T) {
 // behind changes a file behind the store's back.
 func behind(t *testing.T, path string, f func(tx *sql.Tx) error) {
 	t.Helper()
-	d, err := connect(t.Context(), path, "FULL")
+	d, err := connect(t.Context(), path, "FULL", storeMark)
 	if err == nil {
 		err = d.write(t.Context(), f)
 	}
