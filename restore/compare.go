@@ -61,8 +61,8 @@ func byPath(d *pith.Disk) map[string]*pith.Stamp {
 	return m
 }
 
-// real is where a path leads to, its links resolved.
-func real(d *pith.Disk, s *pith.Stamp) string {
+// leadsTo is where a path leads to, its links resolved.
+func leadsTo(d *pith.Disk, s *pith.Stamp) string {
 	if s.Target != "" {
 		return s.Target
 	}
@@ -70,7 +70,7 @@ func real(d *pith.Disk, s *pith.Stamp) string {
 }
 
 // outside tells whether a path leads out of the workspace.
-func (c *comparison) outside(s *pith.Stamp) bool { return !inside(c.now.Root, real(c.now, s)) }
+func (c *comparison) outside(s *pith.Stamp) bool { return !inside(c.now.Root, leadsTo(c.now, s)) }
 
 // escapes tells whether a path whose name lies in the workspace leads out of it.
 func (c *comparison) escapes(s *pith.Stamp) bool {

@@ -1,6 +1,7 @@
 package restore
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/pith-memory/pith"
@@ -69,7 +70,7 @@ func (f *Finding) describe(name func(string) string) string {
 	case ChangeMust:
 		return path + " (must " + f.Was + ", is " + f.Is + ")"
 	case ChangeBranch, ChangeHead:
-		return string(f.Change) + " was " + orElse(f.Was, "none") + ", is " + orElse(f.Is, "none")
+		return string(f.Change) + " was " + orElse(shortPath(f.Was), "none") + ", is " + orElse(shortPath(f.Is), "none")
 	}
 	return string(f.Change) + " was " + orElse(name(f.Was), "none") + ", is " + orElse(name(f.Is), "gone")
 }
@@ -88,6 +89,12 @@ func shortPath(path string) string {
 		return path
 	}
 	return "…" + strings.ToValidUTF8(path[len(path)-longFinding:], "")
+}
+
+// held tells whether the next action is a check that Reconcile put first.
+func (r *renderer) held() bool {
+	n := &r.state.Next
+	return n.Kind == "inspect" && n.Basis == "none" && slices.ContainsFunc(r.options.Changes, func(f Finding) bool { return f.Holds })
 }
 
 // changes tell what the disk says against the state: what holds the next

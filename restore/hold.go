@@ -8,10 +8,13 @@ import (
 )
 
 const (
-	// maxReasons is how many findings the text of a held action names, and
-	// maxPlanned how much of what was planned, in bytes.
-	maxReasons = 4
-	maxPlanned = 600
+	// maxReasons is how many findings the text of a held action names, each in
+	// maxReason bytes; maxPlanned and maxCommand bound what was planned. All of
+	// it stays under the contract's 2,000.
+	maxReasons = 3
+	maxReason  = 280
+	maxPlanned = 500
+	maxCommand = 240
 )
 
 // hold replaces an action that depends on anything that changed by the look
@@ -242,7 +245,7 @@ func (c *comparison) check(s *pith.State, held []*Finding) pith.NextAction {
 		if i > 0 {
 			b.WriteString(", ")
 		}
-		b.WriteString(f.describe(shortPath))
+		b.WriteString(clip(f.describe(shortPath), maxReason))
 	}
 	b.WriteString("; " + planText(planned))
 	n.Text = joinLines(b.String())
@@ -291,7 +294,7 @@ func planText(n *pith.NextAction) string {
 func stepText(n *pith.NextAction) string {
 	text := clip(joinLines(n.Text), maxPlanned)
 	if n.Command != "" && !strings.Contains(text, n.Command) {
-		text += " `" + clip(joinLines(n.Command), maxPlanned) + "`"
+		text += " `" + clip(joinLines(n.Command), maxCommand) + "`"
 	}
 	if n.TargetPath != "" && !strings.Contains(text, n.TargetPath) {
 		text += " on " + shortPath(n.TargetPath)

@@ -24,7 +24,7 @@ func (r *renderer) next() section {
 	switch {
 	case n.Basis == "user_request":
 		b.WriteString(r.answer())
-	case (n.Kind == "ask_user" || n.Kind == "inspect") && n.Basis == "none":
+	case n.Kind == "ask_user" && n.Basis == "none" || r.held():
 		b.WriteString(quote(n.Text)) // nobody's words, but what the record shows
 	default:
 		b.WriteString(lead(n))
@@ -126,6 +126,8 @@ func (r *renderer) gates(s *section) {
 	switch {
 	case n.Destructive:
 		s.must("Destructive: only after the user's explicit confirmation.")
+	case n.RequiresConfirmation && r.held():
+		s.must("What was planned needs the user's confirmation.")
 	case n.RequiresConfirmation && n.Kind != "ask_user":
 		s.must("Only after the user's confirmation.")
 	}

@@ -95,7 +95,7 @@ func shortHead(sha string) string { return sha[:min(len(sha), 9)] }
 func (c *comparison) at(folder string, s *pith.State) bool {
 	own := orElse(s.Checkpoint.Workspace.Worktree, s.Checkpoint.Workspace.Root)
 	stamp := c.is[own]
-	return stamp != nil && real(c.now, stamp) == folder
+	return stamp != nil && leadsTo(c.now, stamp) == folder
 }
 
 // root tells whether the folder of the work is gone, or another one was looked at.
@@ -111,7 +111,7 @@ func (c *comparison) root(s *pith.State) Finding {
 	case c.then != nil && c.then.Root != c.now.Root:
 		return Finding{Change: ChangeRoot, Path: c.then.Root, Was: c.then.Root, Is: c.now.Root}
 	case c.then == nil && stamp != nil && stamp.Kind == stampFolder:
-		if at := real(c.now, stamp); !inside(at, c.now.Root) && !inside(c.now.Root, at) && !c.at(c.now.Root, s) {
+		if at := leadsTo(c.now, stamp); !inside(at, c.now.Root) && !inside(c.now.Root, at) && !c.at(c.now.Root, s) {
 			return Finding{Change: ChangeRoot, Path: own, Was: own, Is: c.now.Root}
 		}
 	}
@@ -128,7 +128,7 @@ func (c *comparison) worktree(s *pith.State) Finding {
 	case c.then != nil && c.then.Repository != "" && c.then.Repository != c.now.Repository:
 		return Finding{Change: ChangeWorktree, Path: c.then.Repository, Was: c.then.Repository, Is: c.now.Repository}
 	case c.then == nil && stamp != nil && c.now.Repository != "":
-		if at := real(c.now, stamp); at != c.now.Repository && !inside(c.now.Repository, at) {
+		if at := leadsTo(c.now, stamp); at != c.now.Repository {
 			return Finding{Change: ChangeWorktree, Path: own, Was: own, Is: c.now.Repository}
 		}
 	}

@@ -15,14 +15,14 @@ import (
 // opened from the root downwards, so that one that was swapped for a link
 // since it was looked at leads nowhere, and without waiting, so that a pipe in
 // its place is not waited for.
-func (e *eye) hash(real string, info os.FileInfo) (sum, why string) {
+func (e *eye) hash(path string, info os.FileInfo) (sum, why string) {
 	switch {
 	case info.Size() > MaxFile:
 		return "", "larger than 64 MiB: told by its size and time"
 	case info.Size() > e.left:
 		return "", "too much to read: told by its size and time"
 	}
-	f, err := e.open(real)
+	f, err := e.open(path)
 	if err != nil {
 		return "", reason(err)
 	}
@@ -46,14 +46,14 @@ func (e *eye) hash(real string, info os.FileInfo) (sum, why string) {
 	return hex.EncodeToString(h.Sum(nil)), ""
 }
 
-func (e *eye) open(real string) (*os.File, error) {
-	if !within(e.root, real) {
-		return os.OpenFile(real, os.O_RDONLY|noWait, 0) // only where View.Outside asks for it
+func (e *eye) open(path string) (*os.File, error) {
+	if !within(e.root, path) {
+		return os.OpenFile(path, os.O_RDONLY|noWait, 0) // only where View.Outside asks for it
 	}
 	if e.confined == nil {
 		return nil, &pith.Error{Op: "open a file", Kind: pith.KindInput, Err: errors.New("the workspace cannot be opened")}
 	}
-	rel, err := filepath.Rel(e.root, real)
+	rel, err := filepath.Rel(e.root, path)
 	if err != nil {
 		return nil, err
 	}

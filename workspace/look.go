@@ -67,7 +67,7 @@ func (v View) Look(ctx context.Context, root string, paths []string) (*pith.Disk
 		d.Files = append(d.Files, pith.Stamp{Path: d.Root, Kind: kindOf(info, err), Why: "the workspace is no folder"})
 	} else {
 		if e.confined, err = os.OpenRoot(d.Root); err == nil {
-			defer e.confined.Close()
+			defer e.close()
 		}
 		readRepository(d)
 	}
@@ -129,6 +129,9 @@ type eye struct {
 	left     int64    // how many bytes may still be read
 }
 
+// close lets go of the root. Nothing was written: an error says nothing.
+func (e *eye) close() { _ = e.confined.Close() }
+
 // stamp looks at one path.
 func (e *eye) stamp(p string) pith.Stamp {
 	s := pith.Stamp{Path: p, Kind: kindUnknown}
@@ -140,26 +143,26 @@ func (e *eye) stamp(p string) pith.Stamp {
 	if !filepath.IsAbs(full) {
 		full = e.root + string(filepath.Separator) + p // not cleaned: ".." after a link leads elsewhere
 	}
-	real, err := resolve(full)
-	if real != filepath.Clean(full) {
-		s.Target = real
+	led, err := resolve(full)
+	if led != filepath.Clean(full) {
+		s.Target = led
 	}
 	if err != nil && !isAbsent(err) {
 		s.Why = reason(err)
 		return s
 	}
-	info, err := os.Stat(real) // no link is left in it: where it leads is judged below
+	info, err := os.Stat(led) // no link is left in it: where it leads is judged below
 	s.Kind = kindOf(info, err)
 	switch {
 	case s.Kind == kindUnknown:
 		s.Why = reason(err)
-	case !e.Outside && !within(e.root, real):
+	case !e.Outside && !within(e.root, led):
 		if s.Kind != kindAbsent {
 			s.Why = "outside the workspace: only its existence is told"
 		}
 	case s.Kind == kindFile:
 		s.Size, s.ModTime = info.Size(), info.ModTime().UTC()
-		s.SHA256, s.Why = e.hash(real, info)
+		s.SHA256, s.Why = e.hash(led, info)
 	case s.Kind != kindAbsent:
 		s.ModTime = info.ModTime().UTC()
 	}
@@ -197,9 +200,9 @@ func reason(err error) string {
 // resolve follows every link of a path. Where a part of it is not there, the
 // part that is there is resolved and the rest appended; err says so.
 func resolve(full string) (string, error) {
-	real, err := filepath.EvalSymlinks(full)
+	led, err := filepath.EvalSymlinks(full)
 	if err == nil {
-		return filepath.Clean(real), nil
+		return filepath.Clean(led), nil
 	}
 	if !isAbsent(err) {
 		return filepath.Clean(full), err
@@ -214,8 +217,8 @@ func resolve(full string) (string, error) {
 			dir = to
 			continue
 		}
-		if real, dirErr := filepath.EvalSymlinks(dir); dirErr == nil {
-			return filepath.Join(real, rest), err
+		if led, dirErr := filepath.EvalSymlinks(dir); dirErr == nil {
+			return filepath.Join(led, rest), err
 		}
 		up, name := split(dir)
 		if up == dir {
@@ -228,15 +231,17 @@ func resolve(full string) (string, error) {
 // split parts a path from its last name and cleans neither: what ".." means is
 // not known before the links in front of it are followed.
 func split(path string) (dir, name string) {
-	path = strings.TrimRight(path, separators)
+	path = trimSeparators(path)
 	dir, name = filepath.Split(path)
-	if short := strings.TrimRight(dir, separators); len(short) > len(filepath.VolumeName(dir)) {
+	if short := trimSeparators(dir); len(short) > len(filepath.VolumeName(dir)) {
 		return short, name
 	}
 	return dir, name // the top of a volume
 }
 
-const separators = "/" + string(filepath.Separator)
+func trimSeparators(path string) string {
+	return strings.TrimRightFunc(path, func(r rune) bool { return r < 0x80 && os.IsPathSeparator(uint8(r)) })
+}
 
 // maxLinks is how many links that lead nowhere are followed.
 const maxLinks = 40
