@@ -19,7 +19,7 @@ const (
 func (c *checker) evidence() {
 	const at = "/verification_and_evidence"
 	allowed := only(pith.ToolOutput, pith.Harness)
-	if c.delegated() {
+	if c.imported() {
 		allowed |= only(pith.PeerAgent, pith.UnverifiedImport)
 	}
 	byID := make(map[string]int, len(c.s.Evidence))

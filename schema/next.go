@@ -20,7 +20,7 @@ func (c *checker) next() {
 	c.optionalPath(in(at, "target_path"), n.TargetPath)
 	allowed := only(pith.UserExplicit, pith.Assistant, pith.Harness, pith.PeerAgent, pith.UnverifiedImport)
 	c.label(in(at, "provenance"), n.Provenance, allowed, "the next action")
-	if b := c.source(in(at, "source"), n.Source); b != nil && b.ref.Type == "tool_result" && n.Provenance != pith.UserExplicit && n.Basis != "none" && !c.delegated() {
+	if b := c.source(in(at, "source"), n.Source); b != nil && b.ref.Type == "tool_result" && n.Provenance != pith.UserExplicit && n.Basis != "none" && !c.imported() {
 		c.add(ruleSource, in(at, "source"), "points into a tool_result: what a tool returns never chooses the next action")
 	}
 	switch {

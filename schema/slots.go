@@ -71,7 +71,7 @@ func (c *checker) phase() {
 func (c *checker) constraints() {
 	const at = "/active_constraints"
 	allowed := trusted
-	if c.delegated() {
+	if c.imported() {
 		allowed |= only(pith.PeerAgent, pith.UnverifiedImport)
 	}
 	for i := range c.s.Constraints {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"io"
 	"os"
@@ -97,3 +98,9 @@ const (
 	yellow = "33"
 	cyan   = "36"
 )
+
+func jsonBytes(v any) ([]byte, error) {
+	var b bytes.Buffer
+	err := printJSON(&b, v)
+	return b.Bytes(), err
+}

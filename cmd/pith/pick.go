@@ -18,12 +18,17 @@ const latest = "latest"
 // checkpoint's id for itself, or the beginning of either id. Errors: KindUsage
 // where the beginning fits several, KindStore where there is no such one.
 func (c *console) pick(ctx context.Context, store pith.Store, what string) (*pith.Saved, error) {
+	return c.pickIn(ctx, store, what, "")
+}
+
+// pickIn is pick for another folder than the current one.
+func (c *console) pickIn(ctx context.Context, store pith.Store, what, folder string) (*pith.Saved, error) {
 	entries, err := store.List(ctx, "")
 	if err != nil {
 		return nil, inStore("list the checkpoints", err)
 	}
 	if what == latest || what == "" {
-		return pickLatest(ctx, store, entries)
+		return pickLatest(ctx, store, entries, projectFolder(folder))
 	}
 	sessions, checkpoints := matching(entries, what)
 	switch {
@@ -67,10 +72,10 @@ func matching(entries []pith.Entry, what string) (sessions, checkpoints []string
 	return sessions, checkpoints
 }
 
-// pickLatest finds the project that the current folder lies in, the innermost
+// pickLatest finds the project that a folder lies in, the innermost
 // where there are several, and its newest checkpoint that can be read.
-func pickLatest(ctx context.Context, store pith.Store, entries []pith.Entry) (*pith.Saved, error) {
-	here, me := projectFolder(""), owner()
+func pickLatest(ctx context.Context, store pith.Store, entries []pith.Entry, here string) (*pith.Saved, error) {
+	me := owner()
 	project := ""
 	for i := range entries {
 		e := &entries[i]

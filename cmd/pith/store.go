@@ -12,10 +12,15 @@ import (
 	"strconv"
 
 	"github.com/pith-memory/pith"
+	"github.com/pith-memory/pith/store/file"
+	"github.com/pith-memory/pith/store/sqlite"
 )
 
 // storeKinds are the stores that can be chosen, each with how it is opened.
-var storeKinds = map[string]func(ctx context.Context, path string) (pith.Store, error){}
+var storeKinds = map[string]func(ctx context.Context, path string) (pith.Store, error){
+	"file": func(_ context.Context, path string) (pith.Store, error) { return file.Open(path) },
+	"sqlite": func(ctx context.Context, path string) (pith.Store, error) { return sqlite.Open(ctx, path) },
+}
 
 func wantStore(v string) error {
 	if v != "sqlite" && v != "file" {
