@@ -175,7 +175,7 @@ func (q *RecallRequest) fetch(ctx context.Context, s *pith.State, of []pith.Sour
 // the state was made from; otherwise only the wanted blocks are redacted,
 // which is several times faster.
 func lookUp(ctx context.Context, in io.ReadCloser, s *pith.State, of []pith.Source, whole bool) (got []Passage, same bool, err error) {
-	defer in.Close()
+	defer func() { err = errors.Join(err, in.Close()) }()
 	w, err := newWalk(in, NumberingOf(s))
 	if err != nil {
 		return nil, false, err
@@ -256,8 +256,8 @@ func another(s *pith.State, err error) error {
 		return err
 	}
 	return &pith.Error{
-		Op: "recall from " + place(s), Kind: pith.KindInput,
-		Err: fmt.Errorf("this is not the session that checkpoint %s was made from, or it was changed: %w", short(s.Checkpoint.ID), err), Hint: moved,
+		Op: "recall from the transcript of checkpoint " + short(s.Checkpoint.ID), Kind: pith.KindInput,
+		Err: fmt.Errorf("this is not the session that it was made from (%s), or it was changed: %w", place(s), err), Hint: moved,
 	}
 }
 

@@ -29,7 +29,7 @@ func callOf(e *pith.Evidence) pith.Source {
 }
 
 // evidence says where a run stands: its result, and its call.
-func (it *item) evidence(e *pith.Evidence) *item { return it.named(e.ID, e.Source, callOf(e)) }
+func (it *item) evidence(e *pith.Evidence) { it.named(e.ID, e.Source, callOf(e)) }
 
 // wasCut tells whether a text of the state was shortened when it was extracted.
 func wasCut(text string) bool { return strings.Contains(text, " bytes left out ...]") }
@@ -41,9 +41,9 @@ func (it *item) from(at ...pith.Source) *item {
 }
 
 // named is from with the item's id.
-func (it *item) named(id string, at ...pith.Source) *item {
+func (it *item) named(id string, at ...pith.Source) {
 	it.id = id
-	return it.from(at...)
+	it.from(at...)
 }
 
 // cutAt tells whether the text says that it was shortened, and by which source.

@@ -1,0 +1,32 @@
+package memory
+
+import (
+	"errors"
+	"io"
+
+	"github.com/pith-memory/pith"
+	"github.com/pith-memory/pith/transcript"
+)
+
+// Identity reads as much of a transcript as it takes to know its format and
+// the session's id, "" where it names none.
+func Identity(r io.Reader, format pith.Format) (pith.Format, string, error) {
+	d, err := transcript.NewDecoder(r, transcript.Options{Format: format})
+	if err != nil {
+		return "", "", err
+	}
+	for n := 0; n < 64 && d.Header().SessionID == ""; n++ {
+		if _, err := d.Next(); err != nil {
+			if errors.Is(err, io.EOF) {
+				break
+			}
+			return "", "", err
+		}
+	}
+	var names labels
+	h := names.header(d.Header())
+	if h.SessionID != "" && h.Agent != "" {
+		h.SessionID += "#" + h.Agent
+	}
+	return h.Format, h.SessionID, nil
+}
