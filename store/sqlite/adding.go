@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/pith-memory/pith"
@@ -16,6 +17,10 @@ import (
 
 // place is where a passage stands in its session.
 type place struct{ message, block, start int }
+
+func (p *Passage) place() place {
+	return place{p.Source.Message, p.Source.Block, p.Source.Start}
+}
 
 // beforeAll is before the first message and before the system parameter.
 const beforeAll = pith.SystemIndex - 1
@@ -35,21 +40,18 @@ type adding struct {
 	session int64
 	pieces  []Passage
 	bytes   int
-	// last is the place of the last piece that was added, flushed that of the
-	// last that was written.
+	// last is the last place of all pieces that were added, flushed that of
+	// those that were written.
 	last, flushed place
 }
 
 func (a *adding) add(p Passage) error {
-	from := place{p.Source.Message, p.Source.Block, p.Source.Start}
+	from := p.place()
 	if from.message <= beforeAll || from.block < 0 || from.start < 0 {
 		return fmt.Errorf("a passage cannot stand at %s", p.Source)
 	}
 	if p.Text == "" {
 		return nil
-	}
-	if from.compare(a.last) <= 0 {
-		return fmt.Errorf("passage %s comes too late: they are added in order", p.Source)
 	}
 	for start, text := range pieces(p.Text) {
 		piece := p
@@ -57,7 +59,9 @@ func (a *adding) add(p Passage) error {
 		piece.Source.Start = from.start + start
 		piece.Source.End = piece.Source.Start + len(text)
 		a.pieces = append(a.pieces, piece)
-		a.last = place{from.message, from.block, piece.Source.Start}
+		if at := piece.place(); at.compare(a.last) > 0 {
+			a.last = at
+		}
 		if a.bytes += len(text); a.bytes >= batchBytes {
 			if err := a.flush(nil); err != nil {
 				return err
@@ -70,6 +74,7 @@ func (a *adding) add(p Passage) error {
 // flush writes what was gathered. With a fingerprint it is the last call: what
 // the index holds behind the last piece is there no more.
 func (a *adding) flush(fingerprint *string) error {
+	slices.SortStableFunc(a.pieces, func(p, q Passage) int { return p.place().compare(q.place()) })
 	until := a.last
 	if fingerprint != nil {
 		until = place{message: math.MaxInt}
@@ -81,7 +86,12 @@ func (a *adding) flush(fingerprint *string) error {
 		}
 		w := newIndexWriter(a.ctx, tx, a.session)
 		for i := range a.pieces {
-			w.put(&a.pieces[i], &there)
+			p := &a.pieces[i]
+			if at := p.place(); at.compare(a.flushed) <= 0 || i > 0 && at == a.pieces[i-1].place() {
+				w.replace(p) // it comes late, or again
+				continue
+			}
+			w.put(p, &there)
 		}
 		for _, old := range there {
 			w.remove(old.n)
@@ -114,11 +124,12 @@ func indexed(ctx context.Context, tx *sql.Tx, session int64, after, until place)
 
 // indexWriter writes passages in one transaction, up to the first error.
 type indexWriter struct {
-	ctx                              context.Context
-	session                          int64
-	insert, word, delete, deleteWord *sql.Stmt
-	packed                           []byte
-	err                              error
+	ctx     context.Context
+	session int64
+	packed  []byte
+	err     error
+
+	find, insert, word, delete, deleteWord *sql.Stmt
 }
 
 func newIndexWriter(ctx context.Context, tx *sql.Tx, session int64) *indexWriter {
@@ -128,6 +139,7 @@ func newIndexWriter(ctx context.Context, tx *sql.Tx, session int64) *indexWriter
 		w.err = errors.Join(w.err, err)
 		return s
 	}
+	w.find = prepare(`SELECT n FROM passages WHERE session = ? AND message = ? AND block = ? AND start = ?`)
 	w.insert = prepare(`INSERT INTO passages (session, message, block, start, "end", role, kind, origin, turn, tool, path, agent, time, hash, text)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`)
 	w.word = prepare(`INSERT INTO words (rowid, text) VALUES (?, ?)`)
@@ -139,7 +151,7 @@ func newIndexWriter(ctx context.Context, tx *sql.Tx, session int64) *indexWriter
 // put writes a piece, unless it is there as it is. Of what is there, it takes
 // away all that stands before the piece or in its place.
 func (w *indexWriter) put(p *Passage, there *[]known) {
-	at, hash := place{p.Source.Message, p.Source.Block, p.Source.Start}, p.hash()
+	at, hash := p.place(), p.hash()
 	for len(*there) > 0 && (*there)[0].at.compare(at) <= 0 {
 		old := (*there)[0]
 		*there = (*there)[1:]
@@ -148,9 +160,31 @@ func (w *indexWriter) put(p *Passage, there *[]known) {
 		}
 		w.remove(old.n)
 	}
+	w.write(p, hash)
+}
+
+// replace writes a piece in the place of another, if there is one.
+func (w *indexWriter) replace(p *Passage) {
 	if w.err != nil {
 		return
 	}
+	var n int64
+	at := p.place()
+	err := w.find.QueryRowContext(w.ctx, w.session, at.message, at.block, at.start).Scan(&n)
+	switch {
+	case err == nil:
+		w.remove(n)
+	case !errors.Is(err, sql.ErrNoRows):
+		w.err = err
+	}
+	w.write(p, p.hash())
+}
+
+func (w *indexWriter) write(p *Passage, hash int64) {
+	if w.err != nil {
+		return
+	}
+	at := p.place()
 	if w.packed, w.err = pack(w.packed[:0], p.Text); w.err != nil {
 		return
 	}

@@ -94,9 +94,9 @@ func (x *Index) Fresh(ctx context.Context, session, fingerprint string) (bool, e
 	return n > 0, failIndex("read the search index", x.data.path, err)
 }
 
-// Add brings a session up to what feed tells of it: all of its passages, in
-// the order of their sources. What is indexed already is left as it is, what is
-// there no more is removed. If it is interrupted, the next call goes on from
+// Add brings a session up to what feed tells of it: all of its passages, best
+// in the order of their sources. What is indexed already is left as it is, what
+// is there no more is removed. If it is interrupted, the next call goes on from
 // there. Nothing is locked while feed works.
 func (x *Index) Add(ctx context.Context, session string, source SourceKey, feed func(add func(Passage) error) error) error {
 	a := &adding{ctx: ctx, data: x.data, last: place{message: beforeAll}, flushed: place{message: beforeAll}}
