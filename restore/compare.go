@@ -1,6 +1,7 @@
 package restore
 
 import (
+	"slices"
 	"time"
 
 	"github.com/pith-memory/pith"
@@ -27,14 +28,24 @@ type comparison struct {
 	is, was   map[string]*pith.Stamp
 	// since is the time of the last message that the state knows; zero unknown.
 	since time.Time
-	// origin finds the one file whose content is now seen at another path.
+	// arrived finds by its hash a path where content is seen that was not there.
 	arrived map[string]string
+	// roots are the names of the workspace: its folder, and what the state
+	// calls it where a link leads there.
+	roots []string
 }
 
 func compare(s *pith.State, then, now *pith.Disk) *comparison {
 	c := &comparison{now: now, then: then, is: byPath(now), was: map[string]*pith.Stamp{}, arrived: map[string]string{}}
 	if s.Checkpoint.CreatedAt != nil {
 		c.since = *s.Checkpoint.CreatedAt
+	}
+	c.roots = []string{now.Root}
+	w := &s.Checkpoint.Workspace
+	for _, own := range []string{w.Root, w.Worktree, w.CWD} {
+		if stamp := c.is[own]; stamp != nil && !slices.Contains(c.roots, own) && inside(now.Root, leadsTo(now, stamp)) {
+			c.roots = append(c.roots, own)
+		}
 	}
 	if then == nil {
 		return c
@@ -74,7 +85,9 @@ func (c *comparison) outside(s *pith.Stamp) bool { return !inside(c.now.Root, le
 
 // escapes tells whether a path whose name lies in the workspace leads out of it.
 func (c *comparison) escapes(s *pith.Stamp) bool {
-	return s.Target != "" && c.outside(s) && inside(c.now.Root, fromDir(c.now.Root, s.Path))
+	return s.Target != "" && c.outside(s) && slices.ContainsFunc(c.roots, func(root string) bool {
+		return inside(root, fromDir(c.now.Root, s.Path))
+	})
 }
 
 // file compares one path. op is what the work last did to it, "" where it is

@@ -84,7 +84,7 @@ func runsGit(command string) bool {
 // the root, and not as part of a longer one.
 func (c *comparison) mentions(text, p string) bool {
 	names := []string{p}
-	for _, dir := range []string{c.now.Root, c.now.Repository} {
+	for _, dir := range append([]string{c.now.Repository}, c.roots...) {
 		if below(p, dir) {
 			names = append(names, p[len(dir)+1:])
 		}

@@ -59,14 +59,13 @@ func actionPaths(s *pith.State) []string {
 }
 
 // commandPaths are the words of the next command that may be paths, from the
-// directory that it would run in. Where it destroys something every word may be one.
+// directory that it would run in. Most are not, and nothing is there.
 func commandPaths(s *pith.State) []string {
 	words := strings.Fields(s.Next.Command)
 	var out []string
 	for i, w := range words {
 		w = strings.Trim(w, `"'`)
-		looksLike := strings.ContainsAny(w, "/.") || s.Next.Destructive && i > 0
-		if !looksLike || w == "" || w[0] == '-' || strings.Contains(w, "://") || strings.ContainsAny(w, notInPaths) {
+		if i == 0 && !strings.ContainsAny(w, `/\`) || w == "" || w[0] == '-' || strings.Contains(w, "://") || strings.ContainsAny(w, notInPaths) {
 			continue
 		}
 		if len(out) == maxWords {
@@ -100,11 +99,16 @@ func isAbsolute(p string) bool {
 	return strings.HasPrefix(p, "/") || strings.HasPrefix(p, `\`) || len(p) > 2 && p[1] == ':' && (p[2] == '/' || p[2] == '\\')
 }
 
-// inside tells whether a path is a folder or lies below it, by their names alone.
+// inside tells whether a path is a folder or lies below it, by their names
+// alone. A backslash parts names only where the folder is one of Windows, and
+// there letters of either case are the same.
 func inside(dir, p string) bool {
 	if dir == "" {
 		return false
 	}
-	dir, p = path.Clean(strings.ReplaceAll(dir, `\`, "/")), path.Clean(strings.ReplaceAll(p, `\`, "/"))
+	if isAbsolute(dir) && dir[0] != '/' {
+		dir, p = strings.ToLower(strings.ReplaceAll(dir, `\`, "/")), strings.ToLower(strings.ReplaceAll(p, `\`, "/"))
+	}
+	dir, p = path.Clean(dir), path.Clean(p)
 	return p == dir || strings.HasPrefix(p, strings.TrimSuffix(dir, "/")+"/")
 }

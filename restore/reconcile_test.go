@@ -289,3 +289,46 @@ func checkHeld(t *rapid.T, s, got *pith.State, findings []Finding, now *pith.Dis
 		t.Fatal("the confirmation was lost")
 	}
 }
+
+func TestInside(t *testing.T) {
+	for _, tt := range []struct {
+		dir, path string
+		want      bool
+	}{
+		{"/w", "/w/a", true}, {"/w", "/w", true}, {"/w", "/wider/a", false}, {"/w", "/w/../x", false}, {"/w", "/w/a/../../w/b", true},
+		{"/", "/etc", true}, {"", "a", false}, {"/w", `/x\../w/a`, false}, {"/w", "a", false},
+		{`C:\w`, `c:\W\a`, true}, {`C:\w`, `C:\wider\a`, false}, {`C:\w`, `C:\w\..\x`, false}, {`C:\w`, "C:/w/a", true},
+	} {
+		if got := inside(tt.dir, tt.path); got != tt.want {
+			t.Errorf("inside(%q, %q) = %v", tt.dir, tt.path, got)
+		}
+	}
+}
+
+// TestReconcileByAnotherName: the state calls the workspace by a link to it.
+func TestReconcileByAnotherName(t *testing.T) {
+	s := touched()
+	s.Checkpoint.Workspace.Root, s.Files.Modified[0].Path, s.Next.TargetPath, s.Next.Preconditions = "/link", "/link/a.go", "/link/a.go", nil
+	root := pith.Stamp{Path: "/link", Kind: "folder", Target: "/w"}
+	a := file("/link/a.go", hashA)
+	a.Target = "/w/a.go"
+	if got, findings := Reconcile(s, nil, disk(root, a)); len(findings) > 0 || got.Files.Modified[0].Disk != "match" || got.Files.Modified[0].Outside {
+		t.Errorf("%v %+v", findings, got.Files.Modified)
+	}
+	a.Target = "/etc/passwd"
+	if got, findings := Reconcile(s, nil, disk(root, a)); len(findings) != 1 || findings[0].Change != ChangeOutside || got.Next.TargetPath != "" {
+		t.Errorf("%v %+v", findings, got.Next)
+	}
+}
+
+func TestPathsOfTheActionComeFirst(t *testing.T) {
+	s := touched()
+	s.Checkpoint.Workspace.CWD = "/w/sub"
+	s.Context.Plan = &pith.Plan{Path: "/w/plan.md"}
+	s.Files.Inspected = []pith.File{{Path: "/w/c.go", RenamedFrom: "/w/d.go"}, {Path: "/w/a.go"}}
+	s.Next.Command = `./run.sh build -x "dist" ../up https://example.test/x 'a$b' *.go`
+	want := []string{"/w/a.go", "/w/sub/run.sh", "/w/sub/build", "/w/sub/dist", "/w/sub/../up", "/w", "/w/sub", "/w/plan.md", "/w/c.go", "/w/d.go"}
+	if got := Paths(s); !slices.Equal(got, want) {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+}
