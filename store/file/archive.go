@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"path/filepath"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/klauspost/compress/zstd"
@@ -100,10 +101,11 @@ func (s *Store) putText(ctx context.Context, folder, hash, text string) error {
 	if _, err := s.readText(path, hash); err == nil {
 		return nil
 	}
-	packed, err := compress(text)
+	w, err := packer()
 	if err != nil {
 		return err
 	}
+	packed := w.EncodeAll([]byte(text), nil)
 	temp := s.path(folder, blocksFolder, tempName())
 	if err := s.sys.write(temp, packed); err != nil {
 		return err
@@ -116,13 +118,15 @@ func (s *Store) putText(ctx context.Context, folder, hash, text string) error {
 	return nil
 }
 
-func compress(text string) ([]byte, error) {
-	w, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1))
-	if err != nil {
-		return nil, err
-	}
-	return w.EncodeAll([]byte(text), nil), w.Close()
-}
+// packer and unpacker are made at the first text, and serve all that follow.
+var (
+	packer = sync.OnceValues(func() (*zstd.Encoder, error) {
+		return zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithLowerEncoderMem(true))
+	})
+	unpacker = sync.OnceValues(func() (*zstd.Decoder, error) {
+		return zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxText))
+	})
+)
 
 // readText reads a text back and holds it against its hash.
 func (s *Store) readText(path, hash string) (string, error) {
@@ -130,11 +134,10 @@ func (s *Store) readText(path, hash string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	r, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxText))
+	r, err := unpacker()
 	if err != nil {
 		return "", err
 	}
-	defer r.Close()
 	text, err := r.DecodeAll(packed, nil)
 	if err != nil {
 		return "", damagedf("the text cannot be read: %s", oneLine(err))

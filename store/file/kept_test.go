@@ -142,6 +142,9 @@ func TestStaleLock(t *testing.T) {
 		"alive":          {fmt.Sprintln(os.Getpid()), time.Minute, false},
 		"alive, old":     {fmt.Sprintln(os.Getpid()), 2 * time.Hour, true},
 		"just made":      {"", 0, false},
+		"elsewhere":      {fmt.Sprintln(deadPID, "another-machine"), time.Minute, false},
+		"elsewhere, old": {fmt.Sprintln(deadPID, "another-machine"), 2 * time.Hour, true},
+		"here":           {fmt.Sprintln(deadPID, hostname()), 0, true},
 		"never written":  {"", time.Minute, true},
 		"something else": {"x y z", time.Minute, true},
 	} {

@@ -33,13 +33,13 @@ const (
 func tempName() string { return tempPrefix + strconv.Itoa(os.Getpid()) + "-" + rand.Text()[:12] }
 
 // lock takes the lock of a session's folder: a file with the number of the
-// process that holds it. That of a dead process is taken over.
+// process that holds it and its machine. That of a dead process is taken over.
 func (s *Store) lock(ctx context.Context, folder string) (unlock func(), err error) {
 	path := s.path(folder, lockName)
 	for deadline := time.Now().Add(lockWait); ; {
 		f, err := s.sys.create(path)
 		if err == nil {
-			_, err = fmt.Fprintln(f, os.Getpid())
+			_, err = fmt.Fprintln(f, os.Getpid(), hostname())
 			if closeErr := f.Close(); err == nil {
 				err = closeErr
 			}
@@ -81,9 +81,7 @@ func (s *Store) breakStale(path string) error {
 	if err != nil {
 		return nil //nolint:nilerr // it was released meanwhile
 	}
-	age := time.Since(info.ModTime())
-	pid, err := strconv.Atoi(strings.TrimSpace(string(seen)))
-	if err != nil && age < nameless || err == nil && alive(pid) && age < outdated {
+	if held(string(seen), time.Since(info.ModTime())) {
 		return nil
 	}
 	aside := path + "-" + rand.Text()[:12]
@@ -95,6 +93,27 @@ func (s *Store) breakStale(path string) error {
 		return nil
 	}
 	return s.sys.remove(aside)
+}
+
+// held tells from the text and the age of a lock whether somebody holds it.
+// The number of a process says nothing about those of another machine.
+func held(text string, age time.Duration) bool {
+	number, host, _ := strings.Cut(strings.TrimSpace(text), " ")
+	pid, err := strconv.Atoi(number)
+	switch {
+	case age > outdated:
+		return false
+	case err != nil:
+		return age < nameless
+	case host != "" && host != hostname():
+		return true
+	}
+	return alive(pid)
+}
+
+func hostname() string {
+	name, _ := os.Hostname() // without one it is taken for the same machine
+	return name
 }
 
 // alive tells whether a process of this number is running.
