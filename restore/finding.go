@@ -3,6 +3,7 @@ package restore
 import (
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/pith-memory/pith"
 	"github.com/pith-memory/pith/truncate"
@@ -46,8 +47,18 @@ type Finding struct {
 // String is the finding in a few words, "a.go (absent)".
 func (f Finding) String() string { return f.describe(func(p string) string { return p }) }
 
-// describe writes a finding in one line, its paths as name does.
+// describe writes a finding in one line, its paths as name does. What the disk
+// says was never normalised: characters that cannot be seen become "?".
 func (f *Finding) describe(name func(string) string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) {
+			return '?'
+		}
+		return r
+	}, f.words(name))
+}
+
+func (f *Finding) words(name func(string) string) string {
 	path := name(f.Path)
 	switch f.Change {
 	case ChangeContent, ChangeAbsent:
