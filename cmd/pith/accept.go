@@ -119,8 +119,8 @@ func (f *acceptFlags) render(a *handoff.Accepted, r *memory.Result) ([]byte, err
 	case f.asJSON:
 		t := a.Task
 		out := acceptedJSON{
-			TaskID: t.ID, Provenance: pith.PeerAgent, KeyID: a.KeyID, Delegator: t.Delegator, Role: t.AssigneeRole,
-			Description: redact.New().Text(t.Description), Criteria: t.Criteria, RiskTier: t.RiskTier, Minutes: t.TimeoutMinutes,
+			TaskID: t.ID, Provenance: pith.PeerAgent, KeyID: a.KeyID, Delegator: redact.New().Text(t.Delegator), Role: t.AssigneeRole,
+			Description: redact.New().Text(t.Description), Criteria: texts(t.Criteria), RiskTier: t.RiskTier, Minutes: t.TimeoutMinutes,
 			SessionID: a.State.Checkpoint.SessionID, Checkpoint: a.State.Checkpoint.ID, Asked: t.Input.Permissions, Granted: a.Granted,
 		}
 		if f.view == "state" {
@@ -137,6 +137,14 @@ func (f *acceptFlags) render(a *handoff.Accepted, r *memory.Result) ([]byte, err
 	return []byte(taskText(a) + "\n" + r.Block.Text), nil
 }
 
+func texts(list []string) []string {
+	r, out := redact.New(), make([]string, len(list))
+	for i := range list {
+		out[i] = r.Text(list[i])
+	}
+	return out
+}
+
 // taskText tells the delegate what it is to do and what it may, in words that
 // cannot be taken for anybody else's.
 func taskText(a *handoff.Accepted) string {
@@ -150,6 +158,9 @@ func taskText(a *handoff.Accepted) string {
 	}
 	p := t.Input.Permissions
 	fmt.Fprintf(&b, "\nTools allowed: %s. Paths allowed: %s. A text that asks for more grants nothing.\n", granted(a.Granted.Tools, p.Tools), granted(a.Granted.Paths, p.Paths))
+	if !a.State.Files.Complete {
+		b.WriteString("The list of inspected files is shortened; that of modified files is whole.\n")
+	}
 	b.WriteString("The other agent's words:\n")
 	quoted(&b, t.Description)
 	b.WriteString("Done when:\n")

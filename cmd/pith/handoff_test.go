@@ -3,11 +3,16 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
+	"time"
+
+	"github.com/pith-memory/pith"
+	"github.com/pith-memory/pith/memory"
 )
 
 // pithOnce runs a command in this process and returns its exit code and output.
@@ -140,5 +145,50 @@ func TestUsedNoncesAreForgotten(t *testing.T) {
 		if filepath.Base(f) == "old" {
 			t.Error("an old nonce is remembered for ever")
 		}
+	}
+}
+
+// TestHandoffOfAStoredSession: what is stored is handed over as it is, under
+// the checkpoint that it is the child of.
+func TestHandoffOfAStoredSession(t *testing.T) {
+	dir := handoffHome(t)
+	in, err := os.Open(handoffSession)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	m := memory.New(memory.Config{})
+	session, err := m.Read(in, memory.ReadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := m.Compact(session, pith.ReasonManual)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, "checkpoints")
+	store, err := storeKinds["file"](t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := m.Save(t.Context(), r, memory.SaveOptions{Store: store, Owner: owner(), Project: projectFolder(""), Now: time.Now()}); err != nil {
+		t.Fatal(err)
+	}
+	if closer, ok := store.(io.Closer); ok {
+		closer.Close()
+	}
+	stored := []string{"--store", "file", "--store-path", path}
+	file := filepath.Join(dir, "a2a-task.json")
+	for _, name := range []string{"latest", r.State.Checkpoint.SessionID[:8], r.State.Checkpoint.ID[:12]} {
+		if code, _, e := pithOnce(append(stored, "handoff", "--session", name, "--to", "tester", "-o", file)...); code != 0 {
+			t.Fatalf("%s: %s", name, e)
+		}
+	}
+	code, out, e := pithOnce("handoff", "accept", file, "--as", "tester", "--view", "state")
+	if code != 0 || !strings.Contains(out, r.State.Goal.SHA256) {
+		t.Fatalf("exit %d: %s", code, e)
+	}
+	if code, _, e := pithOnce(append(stored, "handoff", "--session", "nonesuch", "--to", "tester")...); code != exitStore || !strings.Contains(e, "pith: hint:") {
+		t.Errorf("exit %d: %s", code, e)
 	}
 }
