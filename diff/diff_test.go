@@ -98,8 +98,9 @@ func TestReasons(t *testing.T) {
 		slot, op string
 		why      string
 	}{
-		{"a run that was repeated", func(_, b *pith.State) {
-			b.Evidence[0].SupersededBy = &b.Evidence[1].ID
+		{"a run that was repeated", func(a, b *pith.State) {
+			a.Evidence[0].SupersededBy, a.Evidence[0].ResolvedBy = nil, ""
+			b.Evidence[0].SupersededBy, b.Evidence[0].ResolvedBy = &b.Evidence[1].ID, ""
 		}, "verification_and_evidence", diff.Closed, "superseded by ev-"},
 		{"a failure that ended", func(a, b *pith.State) {
 			a.Failed, b.Failed = []pith.FailedAttempt{{ID: "fa-0000000000"}}, []pith.FailedAttempt{{ID: "fa-0000000000", EndedBy: "passed later"}}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -23,6 +24,8 @@ type compactFlags struct {
 	pins                    []string
 	explain, asJSON, pretty bool
 	force, resent           bool
+	save                    bool
+	latest, parent, project string
 }
 
 const compactLong = `Turn a session into a small, checked working state, without a model.
@@ -37,22 +40,34 @@ Views:
   memory    the same as the 8-field compact memory, as JSON
   messages  the API body to send next: head, memory, and a safe tail
 
+With --save the state is also stored, as what comes after the latest checkpoint
+of the session (or after --parent): what people edited and pinned stays, and
+` + "`pith restore`" + ` gives it back. Without it nothing is kept.
+
 Exit codes: 0 done, 1 unexpected, 2 usage, 3 unreadable input, 4 declined
-(nothing to gain; --force overrides), 5 failed check.`
+(nothing to gain; --force overrides), 5 failed check, 6 store.`
 
 func compactCommand(c *console) *cobra.Command {
 	var f compactFlags
 	cmd := &cobra.Command{
-		Use:   "compact FILE|-",
+		Use:   "compact FILE|- | --latest [CLIENT]",
 		Short: "Turn a session into a working state and a block to restore",
 		Long:  compactLong,
 		Example: `  pith compact session.jsonl
   pith compact session.jsonl --view state -o state.json
   pith compact session.jsonl --boundary 1 --explain   # what the client held before its first compaction
   pith compact body.json --view messages --pattern message
+  pith compact session.jsonl --save                   # keep it; pith restore gives it back
+  pith compact --latest codex --save                  # the newest session of Codex in this folder
   pith compact - --pin "never push to main" < session.jsonl`,
-		Args: cobra.ExactArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error { return c.compact(args[0], &f) },
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			file, err := c.sessionFile(args, &f)
+			if err != nil {
+				return err
+			}
+			return c.compact(cmd.Context(), file, &f)
+		},
 	}
 	fl := cmd.Flags()
 	fl.StringVar(&f.view, "view", "block", "what to print: block, state, memory or messages")
@@ -70,6 +85,12 @@ func compactCommand(c *console) *cobra.Command {
 	fl.BoolVar(&f.pretty, "pretty", false, "indent the JSON of the state and of the memory")
 	fl.BoolVar(&f.force, "force", false, "go on where there is nothing to gain")
 	fl.BoolVar(&f.resent, "with-resent", false, "write out the rules of system prompts and rules files, for a target that will not send them itself")
+	fl.BoolVar(&f.save, "save", false, "store the state, as the newest checkpoint of the session")
+	fl.StringVar(&f.parent, "parent", "", "with --save: the session or checkpoint that this one goes on from (default: the latest of the session)")
+	fl.StringVar(&f.project, "project", "", "with --save: the folder that the work belongs to (default: the session's own, if it is here, else the current folder)")
+	fl.StringVar(&f.latest, "latest", "", "take the newest session in this folder, of any installed agent or of: "+strings.Join(clientNames(), ", "))
+	fl.Lookup("latest").NoOptDefVal = anyClient
+	completeFlag(cmd, "latest", clientNames())
 	completeFlag(cmd, "view", views)
 	completeFlag(cmd, "pattern", []string{"system", "message"})
 	return cmd
@@ -110,6 +131,10 @@ func (f *compactFlags) check() error {
 		return usage("", "--through counts messages from 0")
 	case f.through >= 0 && f.boundary > 0:
 		return usage("", "--through and --boundary both name the cut: use one")
+	case f.explain && f.save:
+		return usage("leave one of them out", "--explain writes nothing, so --save cannot store anything")
+	case !f.save && (f.parent != "" || f.project != ""):
+		return usage("add --save", "--parent and --project are about the checkpoint that is stored")
 	case f.explain && f.out != "":
 		return usage("leave one of them out", "--explain writes no file, so --output cannot name one")
 	}
@@ -145,9 +170,12 @@ func (f *compactFlags) config(s *settings) memory.Config {
 	return c
 }
 
-func (c *console) compact(arg string, f *compactFlags) error {
+func (c *console) compact(ctx context.Context, arg string, f *compactFlags) error {
 	if err := f.check(); err != nil {
 		return err
+	}
+	if f.save {
+		return c.compactAndSave(ctx, arg, f)
 	}
 	in, err := c.open(arg)
 	if err != nil {

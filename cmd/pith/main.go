@@ -100,6 +100,10 @@ Exit codes: 0 done, 1 unexpected, 2 usage, 3 unreadable input, 4 declined
 		recallCommand(c), redactCommand(c), schemaCommand(c), configCommand(c), versionCommand(c),
 		handoffCommand(c), keyCommand(c),
 	)
+	root.AddCommand(
+		sessionsCommand(c), showCommand(c), restoreCommand(c), diffCommand(c), editCommand(c), undoCommand(c),
+		pinCommand(c), unpinCommand(c), exportCommand(c), importCommand(c), forgetCommand(c),
+	)
 	return root
 }
 

@@ -13,9 +13,9 @@ import (
 )
 
 type restoreFlags struct {
-	session, project     string
+	session, project      string
 	asNew, resent, asJSON bool
-	out                  string
+	out                   string
 }
 
 // restored is what `pith restore --json` prints.

@@ -18,7 +18,7 @@ import (
 
 // storeKinds are the stores that can be chosen, each with how it is opened.
 var storeKinds = map[string]func(ctx context.Context, path string) (pith.Store, error){
-	"file": func(_ context.Context, path string) (pith.Store, error) { return file.Open(path) },
+	"file":   func(_ context.Context, path string) (pith.Store, error) { return file.Open(path) },
 	"sqlite": func(ctx context.Context, path string) (pith.Store, error) { return sqlite.Open(ctx, path) },
 }
 
