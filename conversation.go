@@ -193,9 +193,16 @@ type Format string
 const (
 	FormatClaudeCode      Format = "claude-code"
 	FormatCodex           Format = "codex"
+	FormatPi              Format = "pi"
+	FormatGemini          Format = "gemini-cli"
+	FormatOpencode        Format = "opencode"
 	FormatAnthropic       Format = "anthropic"
 	FormatOpenAIChat      Format = "openai-chat"
 	FormatOpenAIResponses Format = "openai-responses"
+	FormatSWEAgent        Format = "swe-agent"
+	FormatMiniSWEAgent    Format = "mini-swe-agent"
+	FormatOpenHands       Format = "openhands"
+	FormatTau2            Format = "tau2"
 	// FormatCompactMemory is an 8-field memory that a state was imported from.
 	FormatCompactMemory Format = "compact-memory"
 )

@@ -21,6 +21,9 @@ import (
 type Options struct {
 	// Format is "" to detect it from the content.
 	Format pith.Format
+	// Session selects one of several sessions in a file: its id, its task's id,
+	// or its number from 1. A task whose id is a number is "task:" and the number.
+	Session string
 	// KeepRaw fills Message.Raw with a message that is ready to send: blocks
 	// byte for byte as the session holds them. Messages that only this package
 	// wrote have none.
@@ -65,6 +68,12 @@ type session interface {
 	finish()
 }
 
+// lateSession reads some of its rows only at the end of the file.
+type lateSession interface {
+	// more reads the next row that waited, and gives false where none did.
+	more() bool
+}
+
 // place is where an object stands.
 type place struct {
 	line int
@@ -75,11 +84,14 @@ type place struct {
 // Decoder yields the records of one session. It is not safe for concurrent use.
 type Decoder struct {
 	rows    rowReader
+	source  source
 	cursor  jsonscan.Cursor
 	opts    Options
 	header  Header
 	session session
-	ready   []pith.Record
+	// document reads what is no list of rows; session is nil then.
+	document *document
+	ready     []pith.Record
 	taken   int
 	index   int
 	done    bool
@@ -102,13 +114,22 @@ func NewDecoder(r io.Reader, o Options) (*Decoder, error) {
 		return nil, err
 	}
 	d.header.Format = f
+	d.source = &d.rows
 	switch f {
 	case pith.FormatClaudeCode:
 		d.session = newClaudeCode(d)
 	case pith.FormatCodex:
 		d.session = newCodex(d)
+	case pith.FormatPi:
+		d.session = newPi(d)
+	case pith.FormatGemini:
+		d.session = newGemini(d)
+	case pith.FormatOpencode:
+		d.session = newOpencode(d)
 	case pith.FormatAnthropic, pith.FormatOpenAIChat, pith.FormatOpenAIResponses:
 		err = d.readBody(f)
+	case pith.FormatSWEAgent, pith.FormatMiniSWEAgent, pith.FormatOpenHands, pith.FormatTau2:
+		d.document = newDocument(d, f)
 	default:
 		err = inputError(fmt.Errorf("unknown format %q", f), knownFormats)
 	}
@@ -124,9 +145,12 @@ func (d *Decoder) Next() (pith.Record, error) {
 	for d.taken == len(d.ready) {
 		d.ready, d.taken = d.ready[:0], 0
 		if d.done {
+			if late, ok := d.session.(lateSession); ok && late.more() {
+				continue
+			}
 			return pith.Record{}, io.EOF
 		}
-		r, err := d.rows.next()
+		r, err := d.source.next()
 		switch {
 		case errors.Is(err, io.EOF):
 			d.done = true

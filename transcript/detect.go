@@ -11,7 +11,7 @@ import (
 	"github.com/pith-memory/pith/wire"
 )
 
-const knownFormats = "pith reads session files of Claude Code and Codex (JSONL) and request bodies of Anthropic messages, OpenAI chat completions and OpenAI responses (JSON)"
+const knownFormats = "pith reads session files of Claude Code and Codex (JSONL), SWE-agent, mini-swe-agent, OpenHands and tau2, and request bodies of Anthropic messages, OpenAI chat completions and OpenAI responses (JSON)"
 
 const (
 	firstHead = 64 << 10
@@ -83,6 +83,12 @@ func detect(head []byte) pith.Format {
 	if start == len(head) {
 		return ""
 	}
+	if f, _ := wholeFormat(head[start:]); f != "" {
+		return f
+	}
+	if f := documentFormat(head[start:]); f != "" {
+		return f
+	}
 	if f := bodyFormat(head[start:]); f != "" {
 		return f
 	}
@@ -116,6 +122,7 @@ func rowFormat(line []byte) (f pith.Format, read int) {
 	}
 	c.Object()
 	kind, payload, message, claude := "", false, false, false
+	other := rowKeys{}
 	for {
 		key, ok := c.Key()
 		if !ok {
@@ -131,11 +138,16 @@ func rowFormat(line []byte) (f pith.Format, read int) {
 			message = c.Peek() == '{'
 		case "sessionId", "parentUuid", "leafUuid", "session_id":
 			claude = true
+		default:
+			other.see(key)
 		}
 		c.Skip()
 	}
 	if read = c.Pos(); c.Bad() {
 		read = c.BadAt()
+	}
+	if f := other.format(kind, message, claude); f != "" {
+		return f, read
 	}
 	return formatOf(kind, payload, message, claude), read
 }
