@@ -127,7 +127,7 @@ func (r *renderer) gates(s *section) {
 	case n.Destructive:
 		s.must("Destructive: only after the user's explicit confirmation.")
 	case n.RequiresConfirmation && r.held():
-		s.must("What was planned needs the user's confirmation.")
+		s.must("Anything beyond that check needs the user's confirmation.")
 	case n.RequiresConfirmation && n.Kind != "ask_user":
 		s.must("Only after the user's confirmation.")
 	}

@@ -28,6 +28,7 @@ func Reconcile(s *pith.State, then, now *pith.Disk) (*pith.State, []Finding) {
 	}
 	c := compare(s, then, now)
 	findings := c.place(s)
+	gone := slices.IndexFunc(findings, func(f Finding) bool { return f.Is == "" && (f.Change == ChangeRoot || f.Change == ChangeWorktree) })
 	said := map[string]bool{}
 	for _, list := range [][]pith.File{out.Files.Modified, out.Files.Inspected} {
 		for i := range list {
@@ -40,7 +41,8 @@ func Reconcile(s *pith.State, then, now *pith.Disk) (*pith.State, []Finding) {
 			if stamp := c.is[f.Path]; stamp != nil && stamp.Kind != stampUnknown && c.outside(stamp) {
 				f.Outside = true
 			}
-			if finding.Change != "" && !said[f.Path] {
+			implied := gone >= 0 && finding.Change == ChangeAbsent && inside(findings[gone].Path, f.Path)
+			if finding.Change != "" && !implied && !said[f.Path] {
 				said[f.Path] = true
 				findings = append(findings, finding)
 			}

@@ -346,3 +346,18 @@ func TestFindingsHideNothing(t *testing.T) {
 		}
 	}
 }
+
+// TestAGoneRootIsToldOnce: that its files are gone too goes without saying.
+func TestAGoneRootIsToldOnce(t *testing.T) {
+	s := touched()
+	now := disk(pith.Stamp{Path: "/w", Kind: "absent"}, pith.Stamp{Path: "/w/a.go", Kind: "absent"}, pith.Stamp{Path: "/v/b.go", Kind: "absent"})
+	s.Files.Inspected = []pith.File{{Path: "/v/b.go", Op: pith.FileInspected}}
+	s.Next = pith.NextAction{Kind: "none"}
+	got, findings := Reconcile(s, nil, now)
+	if len(findings) != 2 || findings[0].String() != "root was /w, is gone" || findings[1].Path != "/v/b.go" {
+		t.Errorf("%v", findings)
+	}
+	if got.Files.Modified[0].Disk != "absent" || !strings.Contains(got.Next.Text, "nothing was planned") {
+		t.Errorf("%+v", got.Files.Modified[0])
+	}
+}
