@@ -47,7 +47,7 @@ func seal(t testing.TB, s *pith.State) *pith.State {
 func crowded(t testing.TB, n int) *pith.State {
 	s := state(t)
 	at := s.Goal.Source
-	whole := pith.Source{Message: at.Message, Block: at.Block}
+	whole, ran := pith.Source{Message: at.Message, Block: at.Block}, s.Evidence[0].Source
 	for i := range n {
 		name := "thing" + strconv.Itoa(i)
 		for _, list := range []*[]pith.Identifier{&s.Identifiers.Tests, &s.Identifiers.Symbols, &s.Identifiers.Commits, &s.Identifiers.Refs, &s.Identifiers.Paths} {
@@ -69,10 +69,15 @@ func crowded(t testing.TB, n int) *pith.State {
 			ID: pith.ItemID(pith.IDEvidence, s.Next.Source, passes), Command: passes, Verifies: "go vet", ExitCode: new(int), Status: "pass",
 			Runs: 1, Provenance: pith.ToolOutput, Source: s.Next.Source,
 		}
-		s.Evidence = append(s.Evidence, pith.Evidence{
-			ID: pith.ItemID(pith.IDEvidence, whole, fails), Command: fails, Verifies: "go vet", Status: "fail", Runs: 1,
-			ResolvedBy: pass.ID, Provenance: pith.ToolOutput, Source: whole,
-		}, pass)
+		again := pith.Evidence{
+			ID: pith.ItemID(pith.IDEvidence, ran, fails), Command: fails, Verifies: "go vet", Status: "fail", Runs: 1,
+			ResolvedBy: pass.ID, Provenance: pith.ToolOutput, Source: ran,
+		}
+		first := again
+		first.ID, first.Source = pith.ItemID(pith.IDEvidence, whole, fails), whole
+		first.ResolvedBy, first.SupersededBy = "", &again.ID
+		// Listed in the order of no clock: a chain is followed by its names.
+		s.Evidence = append(s.Evidence, again, first, pass)
 	}
 	return seal(t, s)
 }
