@@ -21,8 +21,9 @@ const (
 // that has to come first. It marks the findings that it is held by, and adds
 // those that concern the action alone.
 func (c *comparison) hold(s *pith.State, n *pith.NextAction, findings []Finding) []Finding {
+	paths := actionPaths(s)
 	for i := range findings {
-		findings[i].Holds = c.concerns(s, &findings[i])
+		findings[i].Holds = c.concerns(n, paths, &findings[i])
 	}
 	for _, f := range slices.Concat(c.preconditions(n), c.named(s)) {
 		f.Holds = true
@@ -46,21 +47,22 @@ func (c *comparison) hold(s *pith.State, n *pith.NextAction, findings []Finding)
 	return findings
 }
 
-// concerns tells whether the next action depends on what was found.
-func (c *comparison) concerns(s *pith.State, f *Finding) bool {
-	n := &s.Next
+// concerns tells whether an action depends, by the paths of it, on what was found.
+func (c *comparison) concerns(n *pith.NextAction, paths []string, f *Finding) bool {
 	switch f.Change {
 	case ChangeBranch, ChangeWorktree, ChangeRoot:
 		return true
 	case ChangeHead:
 		return n.Destructive || runsGit(n.Command)
 	}
-	for _, p := range actionPaths(s) {
-		if p == f.Path || fromDir(c.now.Root, p) == fromDir(c.now.Root, f.Path) {
+	full := fromDir(c.now.Root, f.Path)
+	for _, p := range paths {
+		at := fromDir(c.now.Root, p)
+		if p == f.Path || at == full {
 			// that a file exists is all that is asked of a mere precondition
 			return n.Destructive || f.Change != ChangeContent || !c.onlyExists(n, p)
 		}
-		if n.Destructive && inside(fromDir(c.now.Root, p), fromDir(c.now.Root, f.Path)) {
+		if n.Destructive && inside(at, full) {
 			return true
 		}
 	}
