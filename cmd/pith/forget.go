@@ -64,6 +64,9 @@ func (c *console) forget(ctx context.Context, store pith.Store, what string, yes
 			return nil
 		}
 	}
+	if err := forgetIndexed(ctx, session); err != nil {
+		return err
+	}
 	n, err := forgetter.Forget(ctx, session)
 	if err != nil {
 		return inStore("forget session "+session, err)

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -18,17 +19,17 @@ import (
 	"github.com/pith-memory/pith/store/sqlite"
 )
 
-// openIndex opens the search index, which lies among what can be made again.
-func openIndex(ctx context.Context) (*sqlite.Index, error) {
+// indexPath is where the search index lies: among what can be made again.
+func indexPath() (string, error) {
 	dir, err := os.UserCacheDir()
 	if err != nil {
 		dir = filepath.Join(dataFolder(), "cache")
 	}
 	dir = filepath.Join(dir, "pith")
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, &pith.Error{Op: "open the search index", Kind: pith.KindStore, Err: err}
+		return "", &pith.Error{Op: "make the folder of the search index", Kind: pith.KindStore, Err: err}
 	}
-	return sqlite.OpenIndex(ctx, filepath.Join(dir, "search.db"))
+	return filepath.Join(dir, "search.db"), nil
 }
 
 // part is a file that holds a part of a session, with the numbers of its messages.
@@ -52,7 +53,11 @@ func (c *console) search(ctx context.Context, words string, f *recallFlags) (err
 		return err
 	}
 	defer done()
-	index, err := openIndex(ctx)
+	path, err := indexPath()
+	if err != nil {
+		return err
+	}
+	index, err := sqlite.OpenIndex(ctx, path)
 	if err != nil {
 		return err
 	}
@@ -265,4 +270,21 @@ func (c *console) marked(text string, marks [][2]int) string {
 	}
 	b.WriteString(text[at:])
 	return b.String()
+}
+
+// forgetIndexed removes a session from the search index, where there is one.
+func forgetIndexed(ctx context.Context, session string) (err error) {
+	path, err := indexPath()
+	if err != nil {
+		return err
+	}
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	index, err := sqlite.OpenIndex(ctx, path)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, index.Close()) }()
+	return index.Forget(ctx, session)
 }
