@@ -202,7 +202,7 @@ const (
 	FormatSWEAgent        Format = "swe-agent"
 	FormatMiniSWEAgent    Format = "mini-swe-agent"
 	FormatOpenHands       Format = "openhands"
-	FormatTau2            Format = "tau2"
+	FormatTauBench        Format = "tau-bench"
 	// FormatCompactMemory is an 8-field memory that a state was imported from.
 	FormatCompactMemory Format = "compact-memory"
 )

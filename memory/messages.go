@@ -2,6 +2,7 @@ package memory
 
 import (
 	"io"
+	"strings"
 
 	"github.com/pith-memory/pith"
 	"github.com/pith-memory/pith/redact"
@@ -12,17 +13,26 @@ import (
 // normalised and redacted, in order, one at a time. The function it returns
 // gives io.EOF at the end.
 func Messages(r io.Reader, format pith.Format) (func() (*pith.Message, error), error) {
-	return messages(r, format, 0)
+	return messages(r, transcript.Options{Format: format}, 0)
 }
 
 // MessagesOf reads them as the sources of one state point into them: a state
 // that goes on from an earlier one numbers its messages on.
 func MessagesOf(r io.Reader, s *pith.State) (func() (*pith.Message, error), error) {
-	return messages(r, s.Checkpoint.Format, s.Checkpoint.FromMessage)
+	return messages(r, transcript.Options{Format: s.Checkpoint.Format, Session: sessionIn(s)}, s.Checkpoint.FromMessage)
 }
 
-func messages(r io.Reader, format pith.Format, base int) (func() (*pith.Message, error), error) {
-	d, err := transcript.NewDecoder(r, transcript.Options{Format: format})
+// sessionIn names the session of a state in a file that holds several; what is
+// named by its content is the only one of its file.
+func sessionIn(s *pith.State) string {
+	if strings.HasPrefix(s.Checkpoint.SessionID, "content-") {
+		return ""
+	}
+	return s.Checkpoint.SessionID
+}
+
+func messages(r io.Reader, o transcript.Options, base int) (func() (*pith.Message, error), error) {
+	d, err := transcript.NewDecoder(r, o)
 	if err != nil {
 		return nil, err
 	}

@@ -19,6 +19,8 @@ import (
 type ReadOptions struct {
 	// Format is detected from the content where it is "".
 	Format pith.Format
+	// Session selects one of several sessions in a file, as transcript.Options does.
+	Session string
 	// Name is the path that the state will name, "" for standard input.
 	Name string
 	// Through is the index of the last message to read, nil for all.
@@ -72,7 +74,7 @@ type Session struct {
 
 // read folds the records of a transcript, one at a time.
 func read(r io.Reader, o ReadOptions, base int) (*Session, error) {
-	d, err := transcript.NewDecoder(r, transcript.Options{Format: o.Format, KeepRaw: o.KeepLive})
+	d, err := transcript.NewDecoder(r, transcript.Options{Format: o.Format, Session: o.Session, KeepRaw: o.KeepLive})
 	if err != nil {
 		return nil, err
 	}

@@ -1,11 +1,13 @@
 // Package transcript turns session files into records, one at a time: the
 // messages of a session in file order, the places where the client compacted
 // it, and exit codes that arrive late. It reads the files of Claude Code and
-// Codex, and request bodies through package wire.
+// Codex, pi, Gemini CLI and opencode, and request bodies through package wire.
 //
 // Rows are damaged in real files: torn, doubled, padded with NUL bytes. A
 // damaged row is noted and never ends the reading. Memory follows one row and
-// the messages that are still open, not the file.
+// the messages that are still open, not the file; only where a file can take
+// back what it said (a tree of branches, a rewound chat) do its rows wait,
+// undecoded, for the end.
 package transcript
 
 import (
@@ -91,14 +93,14 @@ type Decoder struct {
 	session session
 	// document reads what is no list of rows; session is nil then.
 	document *document
-	ready     []pith.Record
-	taken   int
-	index   int
-	done    bool
-	unknown map[string]*int
-	skips   []Skip
-	skipped int
-	body    []byte
+	ready    []pith.Record
+	taken    int
+	index    int
+	done     bool
+	unknown  map[string]*int
+	skips    []Skip
+	skipped  int
+	body     []byte
 }
 
 // NewDecoder reads as much of r as it takes to know the format.
@@ -128,7 +130,7 @@ func NewDecoder(r io.Reader, o Options) (*Decoder, error) {
 		d.session = newOpencode(d)
 	case pith.FormatAnthropic, pith.FormatOpenAIChat, pith.FormatOpenAIResponses:
 		err = d.readBody(f)
-	case pith.FormatSWEAgent, pith.FormatMiniSWEAgent, pith.FormatOpenHands, pith.FormatTau2:
+	case pith.FormatSWEAgent, pith.FormatMiniSWEAgent, pith.FormatOpenHands, pith.FormatTauBench:
 		d.document = newDocument(d, f)
 	default:
 		err = inputError(fmt.Errorf("unknown format %q", f), knownFormats)
@@ -149,6 +151,12 @@ func (d *Decoder) Next() (pith.Record, error) {
 				continue
 			}
 			return pith.Record{}, io.EOF
+		}
+		if d.document != nil {
+			if err := d.document.step(); err != nil {
+				return pith.Record{}, err
+			}
+			continue
 		}
 		r, err := d.source.next()
 		switch {

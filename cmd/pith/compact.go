@@ -24,15 +24,16 @@ type compactFlags struct {
 	pins                    []string
 	explain, asJSON, pretty bool
 	force, resent           bool
+	session                 string
 	save                    bool
 	latest, parent, project string
 }
 
 const compactLong = `Turn a session into a small, checked working state, without a model.
 
-FILE is a session of Claude Code or Codex, or an API request body (Anthropic
-messages, OpenAI chat, OpenAI responses); the format is detected from the
-content. The file is only ever read.
+FILE is a session of Claude Code, Codex, pi, Gemini CLI or opencode (what
+"opencode export" writes), or an API request body (Anthropic messages, OpenAI
+chat, OpenAI responses); the format is detected from the content. The file is only ever read.
 
 Views:
   block     the text to put into the next session (default)
@@ -79,6 +80,7 @@ func compactCommand(c *console) *cobra.Command {
 	settingFlag(fl, "window")
 	fl.StringArrayVar(&f.pins, "pin", nil, "a text that must stay, word for word; may be repeated")
 	formatFlag(cmd, &f.format)
+	sessionFlag(cmd, &f.session)
 	fl.BoolVar(&f.explain, "explain", false, "say what is kept, what is dropped and why, and write nothing else")
 	fl.StringVarP(&f.out, "output", "o", "", "write to this file instead of standard output")
 	fl.BoolVar(&f.asJSON, "json", false, "print the block or the explanation as JSON")
@@ -106,12 +108,19 @@ func formatNames() []string {
 	return []string{
 		string(pith.FormatClaudeCode), string(pith.FormatCodex), string(pith.FormatAnthropic),
 		string(pith.FormatOpenAIChat), string(pith.FormatOpenAIResponses),
+		string(pith.FormatPi), string(pith.FormatGemini), string(pith.FormatOpencode),
+		string(pith.FormatSWEAgent), string(pith.FormatMiniSWEAgent), string(pith.FormatOpenHands), string(pith.FormatTauBench),
 	}
 }
 
 func formatFlag(cmd *cobra.Command, format *string) {
 	cmd.Flags().StringVar(format, "format", "", "read the input as this format instead of detecting it: "+strings.Join(formatNames(), ", "))
 	completeFlag(cmd, "format", formatNames())
+}
+
+// sessionFlag selects one session of a file that holds several.
+func sessionFlag(cmd *cobra.Command, session *string) {
+	cmd.Flags().StringVar(session, "session", "", "of a file with several sessions, the one of this id, task, or number from 1")
 }
 
 func checkFormat(format string) error {
@@ -148,7 +157,7 @@ func (f *compactFlags) check() error {
 
 // readOptions are the flags that say what part of the session is read.
 func (f *compactFlags) readOptions(name string) memory.ReadOptions {
-	o := memory.ReadOptions{Format: pith.Format(f.format), Boundary: f.boundary, KeepLive: f.view == "messages"}
+	o := memory.ReadOptions{Format: pith.Format(f.format), Session: f.session, Boundary: f.boundary, KeepLive: f.view == "messages"}
 	if name != "" {
 		if abs, err := filepath.Abs(name); err == nil {
 			o.Name = abs

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"sort"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"github.com/pith-memory/pith"
 	"github.com/pith-memory/pith/memory"
 	"github.com/pith-memory/pith/meter"
+	"github.com/pith-memory/pith/transcript"
 	"github.com/pith-memory/pith/trigger"
 )
 
@@ -70,13 +72,14 @@ type compaction struct {
 
 func inspectCommand(c *console) *cobra.Command {
 	var asJSON bool
-	var format string
+	var format, session string
 	cmd := &cobra.Command{
 		Use:   "inspect FILE|-",
 		Short: "Show how full the window was, what fills it, and where each trigger would fire",
 		Long: `Show how full a session's context window was turn by turn, what fills it, where
 each trigger would fire, and where the client compacted by itself. On a terminal
-the fill is drawn as a chart.`,
+the fill is drawn as a chart. Of a file with several sessions the list of them is
+shown; --session names one.`,
 		Example: "  pith inspect session.jsonl\n  pith inspect --window 200000 --json session.jsonl",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -88,7 +91,10 @@ the fill is drawn as a chart.`,
 				return err
 			}
 			defer in.Close()
-			i, s, err := inspect(in, pith.Format(format), c.settings)
+			i, s, err := inspect(in, memory.ReadOptions{Format: pith.Format(format), Session: session}, c.settings)
+			if several := (*transcript.SeveralSessions)(nil); session == "" && errors.As(err, &several) {
+				return c.printFileSessions(in.name, several.Sessions, asJSON)
+			}
 			if err != nil {
 				return inFile(in.name, err)
 			}
@@ -102,6 +108,7 @@ the fill is drawn as a chart.`,
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	formatFlag(cmd, &format)
+	sessionFlag(cmd, &session)
 	settingFlag(cmd.Flags(), "window")
 	return cmd
 }
@@ -124,16 +131,14 @@ type observer struct {
 	text string
 }
 
-func inspect(in *input, format pith.Format, set *settings) (*inspection, *memory.Session, error) {
+func inspect(in *input, read memory.ReadOptions, set *settings) (*inspection, *memory.Session, error) {
 	o := &observer{
 		i:      &inspection{File: in.name, Turns: []turnFill{}, Fills: []share{}, Triggers: []firing{}, Compactions: []compaction{}},
 		memory: memory.New(set.memory()), window: set.count("window"), policy: set.policy(),
 		fills: map[string]*share{}, tools: map[string]string{},
 	}
-	s, err := o.memory.Read(in, memory.ReadOptions{
-		Format: format,
-		Each:   func(s *memory.Session, r pith.Record, _ int64) { o.record(s, r) },
-	})
+	read.Each = func(s *memory.Session, r pith.Record, _ int64) { o.record(s, r) }
+	s, err := o.memory.Read(in, read)
 	if err != nil {
 		return nil, nil, err
 	}

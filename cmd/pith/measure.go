@@ -1,9 +1,7 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"io"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -15,13 +13,13 @@ import (
 	"github.com/pith-memory/pith/measure"
 	"github.com/pith-memory/pith/memory"
 	"github.com/pith-memory/pith/meter"
-	"github.com/pith-memory/pith/transcript"
 )
 
 // cutFigures are the figures of one compaction of one session.
 type cutFigures struct {
 	File        string             `json:"file"`
-	Boundary    int                `json:"boundary"` // 0: the end of the session
+	Session     string             `json:"session,omitempty"` // its number in a file of several
+	Boundary    int                `json:"boundary"`          // 0: the end of the session
 	Before      pith.Tokens        `json:"tokens_before"`
 	Block       pith.Tokens        `json:"tokens_block"`
 	State       pith.Tokens        `json:"tokens_state"`
@@ -29,6 +27,14 @@ type cutFigures struct {
 	Retention   measure.Retention  `json:"retention"`
 	Needs       measure.NeedShares `json:"needs_in_block"`
 	ClientNeeds measure.NeedShares `json:"needs_in_client_summary"`
+}
+
+// name is how a row of the table names its session.
+func (f *cutFigures) name() string {
+	if f.Session == "" {
+		return filepath.Base(f.File)
+	}
+	return filepath.Base(f.File) + "#" + f.Session
 }
 
 func measureCommand(c *console) *cobra.Command {
@@ -71,7 +77,24 @@ func measureFile(file string, config memory.Config) ([]cutFigures, error) {
 	if err := checkFile(file); err != nil {
 		return nil, err
 	}
-	boundaries, err := countBoundaries(file)
+	sessions, err := sessionIDs(file)
+	if err != nil {
+		return nil, inFile(file, err)
+	}
+	var out []cutFigures
+	for _, session := range sessions {
+		figures, err := measureSession(file, session, config)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, figures...)
+	}
+	return out, nil
+}
+
+// measureSession measures one session of a file, "" where it holds no other.
+func measureSession(file, session string, config memory.Config) ([]cutFigures, error) {
+	boundaries, err := countBoundaries(file, session)
 	if err != nil {
 		return nil, inFile(file, err)
 	}
@@ -81,7 +104,7 @@ func measureFile(file string, config memory.Config) ([]cutFigures, error) {
 		if n > boundaries {
 			boundary = 0
 		}
-		f, err := measureCut(file, boundary, config)
+		f, err := measureCut(file, session, boundary, config)
 		if err != nil {
 			return nil, inFile(file, fmt.Errorf("cut %s: %w", cutName(boundary), err))
 		}
@@ -113,9 +136,9 @@ func cutName(boundary int) string {
 	return strconv.Itoa(boundary)
 }
 
-func countBoundaries(file string) (int, error) {
+func countBoundaries(file, session string) (int, error) {
 	n := 0
-	err := records(file, func(r pith.Record) bool {
+	err := records(file, session, func(r pith.Record) bool {
 		if r.Boundary != nil {
 			n = r.Boundary.N
 		}
@@ -124,40 +147,14 @@ func countBoundaries(file string) (int, error) {
 	return n, err
 }
 
-// records calls f with every record of a file as it stands there, until f
-// returns false.
-func records(file string, f func(pith.Record) bool) error {
-	in, _, err := openFile(file)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	d, err := transcript.NewDecoder(in, transcript.Options{})
-	if err != nil {
-		return err
-	}
-	for {
-		r, err := d.Next()
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		if !f(r) {
-			return nil
-		}
-	}
-}
-
-func measureCut(file string, boundary int, config memory.Config) (*cutFigures, error) {
+func measureCut(file, session string, boundary int, config memory.Config) (*cutFigures, error) {
 	in, _, err := openFile(file)
 	if err != nil {
 		return nil, err
 	}
 	defer in.Close()
 	m := memory.New(config)
-	s, err := m.Read(in, memory.ReadOptions{Boundary: boundary})
+	s, err := m.Read(in, memory.ReadOptions{Boundary: boundary, Session: session})
 	if err != nil {
 		return nil, err
 	}
@@ -165,13 +162,13 @@ func measureCut(file string, boundary int, config memory.Config) (*cutFigures, e
 	if err != nil {
 		return nil, err
 	}
-	observed, needs, summary, err := observe(file, boundary)
+	observed, needs, summary, err := observe(file, session, boundary)
 	if err != nil {
 		return nil, err
 	}
 	root := r.State.Checkpoint.Workspace.Root
 	f := &cutFigures{
-		File: file, Boundary: boundary, Before: s.Live(), Block: r.Block.Tokens, State: meter.Count(string(r.JSON)),
+		File: file, Session: session, Boundary: boundary, Before: s.Live(), Block: r.Block.Tokens, State: meter.Count(string(r.JSON)),
 		Client: meter.Count(summary), Retention: observed.Score(r.State), Needs: needs.In(r.Block.Text, root),
 	}
 	if summary != "" {
@@ -182,10 +179,10 @@ func measureCut(file string, boundary int, config memory.Config) (*cutFigures, e
 
 // observe reads the truth up to the cut, the names that the next calls needed,
 // and the client's own summary.
-func observe(file string, boundary int) (*measure.Observer, *measure.Needs, string, error) {
+func observe(file, session string, boundary int) (*measure.Observer, *measure.Needs, string, error) {
 	o, needs, summary := measure.NewObserver(), &measure.Needs{}, ""
 	passed, calls := false, 0
-	err := records(file, func(r pith.Record) bool {
+	err := records(file, session, func(r pith.Record) bool {
 		if boundary > 0 && r.Boundary != nil && r.Boundary.N == boundary {
 			passed = true
 			summary = measure.TextOf(r.Boundary.Replacement)
@@ -221,7 +218,7 @@ func (c *console) printFigures(all []cutFigures, misses bool) error {
 	var sum measure.Retention
 	var needs, client measure.NeedShares
 	for _, f := range all {
-		fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%.1f\t%d\t%s\t%s\t\n", filepath.Base(f.File), cutName(f.Boundary), f.Before, f.Block,
+		fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%.1f\t%d\t%s\t%s\t\n", f.name(), cutName(f.Boundary), f.Before, f.Block,
 			float64(f.Before)/float64(max(f.Block, 1)), f.Client, retentionRow(f.Retention), needsRow(f.Needs))
 		sum.Add(f.Retention)
 		needs.Add(f.Needs)

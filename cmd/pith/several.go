@@ -1,0 +1,71 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"text/tabwriter"
+
+	"github.com/pith-memory/pith"
+	"github.com/pith-memory/pith/transcript"
+)
+
+// printFileSessions lists the sessions of a file that holds several.
+func (c *console) printFileSessions(file string, sessions []transcript.SessionInfo, asJSON bool) error {
+	if asJSON {
+		return printJSON(c.out, struct {
+			File     string                   `json:"file"`
+			Sessions []transcript.SessionInfo `json:"sessions"`
+		}{file, sessions})
+	}
+	fmt.Fprintf(c.out, "%s holds %d sessions; choose one with --session ID, or by its number\n", or(file, stdinName), len(sessions))
+	w := tabwriter.NewWriter(c.out, 0, 0, 2, ' ', 0)
+	for _, s := range sessions {
+		fmt.Fprintf(w, "%d\t%s\t%s\n", s.Number, s.ID, s.Task)
+	}
+	return w.Flush()
+}
+
+// sessionIDs are the sessions of a file, or one "" where it holds a single one.
+func sessionIDs(file string) ([]string, error) {
+	in, _, err := openFile(file)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	sessions, err := transcript.Sessions(in)
+	if err != nil || len(sessions) < 2 {
+		return []string{""}, err
+	}
+	ids := make([]string, len(sessions))
+	for i := range sessions {
+		ids[i] = fmt.Sprint(sessions[i].Number)
+	}
+	return ids, nil
+}
+
+// records calls f with every record of a session as it stands in its file,
+// until f returns false.
+func records(file, session string, f func(pith.Record) bool) error {
+	in, _, err := openFile(file)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	d, err := transcript.NewDecoder(in, transcript.Options{Session: session})
+	if err != nil {
+		return err
+	}
+	for {
+		r, err := d.Next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if !f(r) {
+			return nil
+		}
+	}
+}
