@@ -94,6 +94,10 @@ type walk struct {
 	base     int
 	names    labels
 	redactor *redact.Redactor // nil leaves the messages as they are
+	// own is the agent whose thread is counted: "" in a main session, the
+	// sub-agent in a file of its own.
+	own      string
+	begun    bool
 	turn     int
 	lastRole pith.Role
 	lastID   string
@@ -147,7 +151,10 @@ func (w *walk) next() (*pith.Message, error) {
 
 // follow counts the turns and pairs results with their calls.
 func (w *walk) follow(m *pith.Message) {
-	if m.Agent == w.decoder.Header().Agent && !m.Nested {
+	if !w.begun || m.Agent == "" {
+		w.begun, w.own = true, m.Agent
+	}
+	if m.Agent == w.own && !m.Nested {
 		if m.Role == pith.RoleAssistant && (w.lastRole != pith.RoleAssistant || m.ID != "" && m.ID != w.lastID && m.Usage != nil) {
 			w.turn++
 		}
