@@ -67,6 +67,9 @@ func (o *Observer) result(use, res *pith.Block, cwd string) {
 	if code, ok := statedExit(res.Text); ok && code != 0 {
 		failed = true
 	}
+	if clientTool(o, use, res, cwd, failed) {
+		return
+	}
 	target := use.Arg("file_path", "notebook_path")
 	switch use.ToolName {
 	case "Read":
@@ -87,6 +90,8 @@ func (o *Observer) result(use, res *pith.Block, cwd string) {
 		o.continued(use, res)
 	case "Bash", "exec_command", "shell", "shell_command":
 		o.shell(use, res, cwd, failed)
+	default:
+		o.harnessTool(use, res, cwd, failed || res.Exit != nil && *res.Exit != 0)
 	}
 }
 
@@ -151,6 +156,9 @@ func statedExit(text string) (int, bool) {
 	m := exitHead().FindStringSubmatch(text)
 	if m == nil {
 		m = exitCodex().FindStringSubmatch(head(text))
+	}
+	if m == nil {
+		m = exitTail().FindStringSubmatch(tail(text))
 	}
 	if m == nil {
 		return 0, false

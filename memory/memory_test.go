@@ -19,8 +19,12 @@ func sessions(t *testing.T) map[string][]byte {
 	t.Helper()
 	out := map[string][]byte{}
 	patterns := []string{filepath.Join("..", "testdata", "sessions", "*.jsonl")}
+	for _, client := range []string{"pi", "gemini", "opencode"} {
+		patterns = append(patterns, filepath.Join("..", "transcript", "testdata", client+"*.json*"))
+	}
 	if corpus := os.Getenv("PITH_CORPUS"); corpus != "" {
-		patterns = append(patterns, filepath.Join(corpus, "claude-code", "*.jsonl"), filepath.Join(corpus, "codex", "*.jsonl"))
+		patterns = append(patterns, filepath.Join(corpus, "claude-code", "*.jsonl"), filepath.Join(corpus, "codex", "*.jsonl"),
+			filepath.Join(corpus, "pi", "*.jsonl"))
 	} else {
 		t.Log("PITH_CORPUS is not set: only the sessions of the repository are read")
 	}

@@ -74,6 +74,13 @@ func TestDetect(t *testing.T) {
 		{`{"messages":[{"role":"system","content":"s"}]}`, pith.FormatOpenAIChat},
 		{`{"model":"m","input":"x"}`, pith.FormatOpenAIResponses},
 		{`[{"type":"message","role":"user","content":[]}]`, pith.FormatOpenAIResponses},
+		{`{"type":"session","version":3,"id":"x","timestamp":"t","cwd":"/srv"}`, pith.FormatPi},
+		{`{"type":"mess{"type":"message","id":"a","parentId":null,"timestamp":"t","message":{"role":"us`, pith.FormatPi},
+		{`{"sessionId":"s","projectHash":"h","startTime":"t","kind":"main"}`, pith.FormatGemini},
+		{`{"sessionId":"s","projectHash":"h","messages":[{"id":"1","role":"us`, pith.FormatGemini},
+		{`{"id":"1","timestamp":"t","type":"gemini","content":""}`, pith.FormatGemini},
+		{`{"info":{"id":"ses_1"},"messages":[{"info":{"id":"m","role":"user"},"parts":[`, pith.FormatOpencode},
+		{`{"info":{"id":"ses_1"},"messages":[{"role":"user","content":"x"}]}`, pith.FormatOpenAIChat},
 		{`{"a":1}`, ""},
 		{``, ""},
 	} {
@@ -270,7 +277,8 @@ func TestUsageIsCountedOncePerMessage(t *testing.T) {
 }
 
 func FuzzDecode(f *testing.F) {
-	for _, file := range []string{"claude.jsonl", "claude-damaged.jsonl", "codex.jsonl", "codex-events.jsonl", "body-anthropic.json"} {
+	for _, file := range []string{"claude.jsonl", "claude-damaged.jsonl", "codex.jsonl", "codex-events.jsonl", "body-anthropic.json",
+		"pi-linear.jsonl", "pi-tree-raw.jsonl", "gemini.json", "gemini-cut.json", "gemini-rows-raw.jsonl", "opencode.json", "opencode-raw-cut.json"} {
 		f.Add(testdata(f, file))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {

@@ -153,8 +153,8 @@ func (s *pi) message(r *piRow, id string, line int, left bool) {
 			s.setModel(f.model)
 		}
 		m.Model, m.Usage = s.model, piUsage(f.usage)
-	case origin == pith.Harness:
-		relabel(m.Blocks, origin)
+	case origin == pith.Harness || len(m.Blocks) == 1 && isBareCommand(m.Blocks[0].Text):
+		relabel(m.Blocks, pith.Harness)
 	}
 	for i := range m.Blocks {
 		if b := &m.Blocks[i]; b.Kind == pith.KindToolResult && b.IsError && piAborted(b.Text) {
@@ -162,6 +162,13 @@ func (s *pi) message(r *piRow, id string, line int, left bool) {
 		}
 	}
 	s.emit(m, r, id, line, left)
+}
+
+// isBareCommand tells a slash command without any words that pi did not know.
+// Those that it knows are carried out or expanded, and never become a message.
+func isBareCommand(text string) bool {
+	text = strings.TrimSpace(text)
+	return len(text) > 0 && len(text) < 40 && text[0] == '/' && !strings.ContainsAny(text[1:], "/. \t\n")
 }
 
 // piAborted tells a call that the user broke off from one that failed.
@@ -190,7 +197,10 @@ func (s *pi) shell(f *piMessage, r *piRow, id string, line int, left bool) {
 	s.write.begin(pith.RoleUser)
 	s.write.result(call, orEmpty(f.output), f.hasExit && f.exit != 0)
 	res := s.write.message(s.d.opts.KeepRaw)
-	use.Nested, res.Nested = f.hidden, f.hidden
+	if f.hidden { // the model was not told
+		use.Nested, res.Nested = true, true
+		use.Raw, res.Raw = nil, nil
+	}
 	b := &res.Blocks[0]
 	b.Rejected = f.cancelled
 	if f.hasExit {
