@@ -126,8 +126,10 @@ func indexed(ctx context.Context, tx *sql.Tx, session int64, after, until place)
 type indexWriter struct {
 	ctx     context.Context
 	session int64
-	packed  []byte
-	err     error
+	// last is the number of the session's last passage.
+	last   int64
+	packed []byte
+	err    error
 
 	find, insert, word, delete, deleteWord *sql.Stmt
 }
@@ -140,11 +142,14 @@ func newIndexWriter(ctx context.Context, tx *sql.Tx, session int64) *indexWriter
 		return s
 	}
 	w.find = prepare(`SELECT n FROM passages WHERE session = ? AND message = ? AND block = ? AND start = ?`)
-	w.insert = prepare(`INSERT INTO passages (session, message, block, start, "end", role, kind, origin, turn, tool, path, agent, time, hash, text)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`)
+	w.insert = prepare(`INSERT INTO passages (n, session, message, block, start, "end", role, kind, origin, turn, tool, path, agent, time, hash, text)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`)
 	w.word = prepare(`INSERT INTO words (rowid, text) VALUES (?, ?)`)
 	w.delete = prepare(`DELETE FROM passages WHERE n = ?`)
 	w.deleteWord = prepare(`DELETE FROM words WHERE rowid = ?`)
+	err := tx.QueryRowContext(ctx, `SELECT coalesce(max(n), ?1) FROM passages WHERE n BETWEEN ?1 AND ?2`,
+		firstNumber(session), firstNumber(session+1)-1).Scan(&w.last)
+	w.err = errors.Join(w.err, err)
 	return w
 }
 
@@ -188,18 +193,12 @@ func (w *indexWriter) write(p *Passage, hash int64) {
 	if w.packed, w.err = pack(w.packed[:0], p.Text); w.err != nil {
 		return
 	}
-	r, err := w.insert.ExecContext(w.ctx, w.session, at.message, at.block, at.start, p.Source.End, string(p.Role), int(p.Kind), int(p.Origin),
+	w.last++
+	_, w.err = w.insert.ExecContext(w.ctx, w.last, w.session, at.message, at.block, at.start, p.Source.End, string(p.Role), int(p.Kind), int(p.Origin),
 		p.Turn, p.Tool, p.Path, p.Agent, nanoseconds(p.Time), hash, w.packed)
-	if err != nil {
-		w.err = err
-		return
+	if w.err == nil {
+		_, w.err = w.word.ExecContext(w.ctx, w.last, spaced(p.Text))
 	}
-	n, err := r.LastInsertId()
-	if err != nil {
-		w.err = err
-		return
-	}
-	_, w.err = w.word.ExecContext(w.ctx, n, spaced(p.Text))
 }
 
 func (w *indexWriter) remove(n int64) {

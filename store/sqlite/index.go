@@ -25,7 +25,7 @@ type SourceKey struct {
 // What marks a file as an index, and as one of this layout.
 const (
 	indexMark   = 0x70697468 // "pith"
-	indexLayout = 1
+	indexLayout = 2
 )
 
 // indexTables is the layout. The words are kept without their text; that lies

@@ -3,6 +3,8 @@ package sqlite
 import (
 	"context"
 	"database/sql"
+	"errors"
+	"math"
 
 	"github.com/pith-memory/pith"
 )
@@ -42,14 +44,40 @@ func (x *Index) Search(ctx context.Context, query string, o SearchOptions) ([]Hi
 	if o.Limit <= 0 {
 		o.Limit = 20
 	}
+	first, last, err := x.numbers(ctx, o.Session)
+	if err != nil || last == 0 {
+		return nil, failIndex("search the sessions", x.data.path, err)
+	}
+	// The passages are chosen by number alone: a word may be in all of them, and
+	// their texts would have to be sorted.
 	hits, err := collect(ctx, x.data.db, func(rows *sql.Rows) (Hit, error) { return scanHit(rows, words) },
-		`SELECT s.id, s.path, p.message, p.block, p.start, p."end", p.role, p.kind, p.origin, p.turn, p.tool, p.path, p.agent, p.time, p.text, -words.rank
-		FROM words JOIN passages p ON p.n = words.rowid JOIN sessions s ON s.n = p.session
-		WHERE words MATCH ?1 AND (?2 = '' OR s.id = ?2)
-		ORDER BY words.rank, p.n LIMIT ?3 OFFSET ?4`,
-		matchExpression(words), o.Session, o.Limit, max(o.Offset, 0))
+		`WITH found AS MATERIALIZED (
+			SELECT rowid AS n, rank AS score FROM words
+			WHERE words MATCH ?1 AND rowid BETWEEN ?2 AND ?3 ORDER BY rank, rowid LIMIT ?4 OFFSET ?5
+		)
+		SELECT s.id, s.path, p.message, p.block, p.start, p."end", p.role, p.kind, p.origin, p.turn, p.tool, p.path, p.agent, p.time, p.text, -found.score
+		FROM found JOIN passages p ON p.n = found.n JOIN sessions s ON s.n = p.session ORDER BY found.score, found.n`,
+		matchExpression(words), first, last, o.Limit, max(o.Offset, 0))
 	return hits, failIndex("search the sessions", x.data.path, err)
 }
+
+// numbers gives the first and the last number that a passage of a session may
+// have, or of all; 0 where there is no such session.
+func (x *Index) numbers(ctx context.Context, session string) (first, last int64, err error) {
+	if session == "" {
+		return 0, math.MaxInt64, nil
+	}
+	var n int64
+	err = x.data.db.QueryRowContext(ctx, `SELECT n FROM sessions WHERE id = ?`, session).Scan(&n)
+	if errors.Is(err, sql.ErrNoRows) {
+		return 0, 0, nil
+	}
+	return firstNumber(n), firstNumber(n+1) - 1, err
+}
+
+// firstNumber is the number of the first passage of a session. Those of a
+// session stand together, so that a search of one passes over the others.
+func firstNumber(session int64) int64 { return session << 32 }
 
 func scanHit(rows *sql.Rows, words []string) (h Hit, err error) {
 	var packed []byte
