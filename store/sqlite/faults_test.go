@@ -474,3 +474,61 @@ func TestForgetLeavesNoTrace(t *testing.T) {
 		t.Errorf("after: %q", found)
 	}
 }
+
+// TestCorruptIndex spoils one page after the other of an index: whatever it
+// says, it says so, and that the file may be deleted.
+func TestCorruptIndex(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "search.db")
+	x, err := OpenIndex(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var texts []string
+	for i := range 60 {
+		texts = append(texts, fmt.Sprintf("needle number%d %s", i, strings.Repeat(fmt.Sprint("word", i*7, " "), 200)))
+	}
+	index(t, x, "s", texts...)
+	if err := errors.Join(x.data.truncateLog(t.Context()), x.Close()); err != nil {
+		t.Fatal(err)
+	}
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const page = 4096
+	told := 0
+	for at := 0; at+page <= len(whole); at += page {
+		spoiled := bytes.Clone(whole)
+		for i := at; i < at+page; i++ {
+			spoiled[i] ^= 0xa5
+		}
+		copied := filepath.Join(dir, fmt.Sprintf("page%d.db", at/page))
+		if err := os.WriteFile(copied, spoiled, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		x, err := OpenIndex(t.Context(), copied)
+		if err == nil {
+			_, err = x.Search(t.Context(), "needle", SearchOptions{Limit: 100})
+			err = errors.Join(err, x.Add(t.Context(), "s", SourceKey{}, feedOf(0, texts[1:]...)), x.Forget(t.Context(), "s"), x.Close())
+		}
+		if err == nil {
+			continue
+		}
+		if told++; pith.KindOf(err) != pith.KindStore && !strings.Contains(err.Error(), "\n") || !strings.Contains(pith.HintOf(errorOf(err)), "delete "+copied) {
+			t.Errorf("page %d: %v, hint %q", at/page, err, pith.HintOf(errorOf(err)))
+		}
+	}
+	if told == 0 {
+		t.Error("no page mattered")
+	}
+}
+
+// errorOf gives the first pith.Error of an error.
+func errorOf(err error) error {
+	var e *pith.Error
+	if errors.As(err, &e) {
+		return e
+	}
+	return err
+}
