@@ -97,36 +97,24 @@ func pathIn(text string) string {
 	return patched(text)
 }
 
-// fromArchive looks blocks up in the archive, and says whether all are there.
-func (q *RecallRequest) fromArchive(ctx context.Context, s *pith.State, of []pith.Source, found map[string]*Passage) (bool, error) {
-	if q.Archive == nil {
-		if q.Open == nil {
-			return false, gone(s, errors.New("the state names no file, and there is no archive"))
-		}
-		return false, nil
-	}
+// fromArchive looks blocks up in the archive, and gives those that are there.
+func (q *RecallRequest) fromArchive(ctx context.Context, s *pith.State, of []pith.Source) ([]Passage, error) {
 	wanted := make(map[string]bool, len(of))
 	for _, at := range of {
 		wanted[at.BlockKey()] = true
 	}
-	met := 0
+	var got []Passage
 	err := ArchivedPassages(ctx, q.Archive, s.Checkpoint.SessionID, func(p *Passage) error {
 		if wanted[p.Ref] {
-			compare(s, p)
-			found[p.Ref] = p
-			if met++; met == len(wanted) {
-				return errPassed
-			}
+			got = append(got, *p)
+		}
+		if len(got) == len(wanted) {
+			return errPassed
 		}
 		return nil
 	})
-	switch {
-	case errors.Is(err, errPassed) || met == len(wanted):
-		return true, nil
-	case err != nil && !errors.Is(err, pith.ErrNotFound):
-		return false, fmt.Errorf("read the archive: %w", err)
-	case q.Open == nil:
-		return false, gone(s, fmt.Errorf("%d of %d blocks are in the archive", met, len(wanted)))
+	if err != nil && !errors.Is(err, errPassed) && !errors.Is(err, pith.ErrNotFound) {
+		return nil, fmt.Errorf("read the archive: %w", err)
 	}
-	return false, nil
+	return got, nil
 }

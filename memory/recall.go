@@ -124,50 +124,62 @@ func split(of []pith.Source, from int) (here, earlier []pith.Source) {
 	return here, earlier
 }
 
-// fetch looks blocks up where the state's messages are kept.
+// fetch looks blocks up in the client's own file and, where they are not there
+// as they were, in the archive.
 func (q *RecallRequest) fetch(ctx context.Context, s *pith.State, of []pith.Source, found map[string]*Passage) error {
 	if len(of) == 0 || s.Checkpoint.Origin != "live" { // no session of ours lies behind it
 		return nil
 	}
-	if s.Checkpoint.Transcript == "" || q.Open == nil {
-		met, err := q.fromArchive(ctx, s, of, found)
-		if err != nil || met || q.Open == nil {
-			return err
+	got, err := q.fromFile(ctx, s, of)
+	if q.Archive != nil && (err != nil || !agree(s, got)) {
+		archived, archiveErr := q.fromArchive(ctx, s, of)
+		if archiveErr != nil {
+			return archiveErr
+		}
+		if len(archived) == len(of) {
+			got, err = archived, nil
 		}
 	}
-	in, err := q.Open(s)
 	if err != nil {
-		met, archived := q.fromArchive(ctx, s, of, found)
-		if archived == nil && met {
-			return nil
-		}
-		return gone(s, err)
-	}
-	got, _, err := lookUp(ctx, in, s, of, false)
-	if err != nil {
-		return another(s, err)
-	}
-	if !agree(s, got) {
-		// The markers of secrets are numbered over the whole session.
-		if in, err = q.Open(s); err != nil {
-			return gone(s, err)
-		}
-		var same bool
-		if got, same, err = lookUp(ctx, in, s, of, true); err != nil {
-			return another(s, err)
-		}
-		if !same && !agree(s, got) {
-			return another(s, errors.New("its texts are not those that the state was made from"))
-		}
+		return err
 	}
 	for i := range got {
 		compare(s, &got[i])
 		found[got[i].Ref] = &got[i]
 	}
-	if len(got) < len(of) {
-		return another(s, fmt.Errorf("%d of %d blocks are not in it", len(of)-len(got), len(of)))
-	}
 	return nil
+}
+
+// fromFile looks blocks up in the transcript of a checkpoint.
+func (q *RecallRequest) fromFile(ctx context.Context, s *pith.State, of []pith.Source) ([]Passage, error) {
+	if q.Open == nil {
+		return nil, gone(s, errors.New("nobody opened it"))
+	}
+	in, err := q.Open(s)
+	if err != nil {
+		return nil, gone(s, err)
+	}
+	got, _, err := lookUp(ctx, in, s, of, false)
+	if err != nil {
+		return nil, another(s, err)
+	}
+	if !agree(s, got) {
+		// The markers of secrets are numbered over the whole session.
+		if in, err = q.Open(s); err != nil {
+			return nil, gone(s, err)
+		}
+		var same bool
+		if got, same, err = lookUp(ctx, in, s, of, true); err != nil {
+			return nil, another(s, err)
+		}
+		if !same && !agree(s, got) {
+			return nil, another(s, errors.New("its texts are not those that the state was made from"))
+		}
+	}
+	if len(got) < len(of) {
+		return nil, another(s, fmt.Errorf("%d of %d blocks are not in it", len(of)-len(got), len(of)))
+	}
+	return got, nil
 }
 
 // lookUp reads a transcript as far as the last of the blocks. Where whole is

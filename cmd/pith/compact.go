@@ -88,6 +88,7 @@ func compactCommand(c *console) *cobra.Command {
 	fl.BoolVar(&f.force, "force", false, "go on where there is nothing to gain")
 	fl.BoolVar(&f.resent, "with-resent", false, "write out the rules of system prompts and rules files, for a target that will not send them itself")
 	fl.BoolVar(&f.save, "save", false, "store the state, as the newest checkpoint of the session")
+	settingFlag(fl, "keep-days")
 	fl.StringVar(&f.parent, "parent", "", "with --save: the session or checkpoint that this one goes on from (default: the latest of the session)")
 	fl.StringVar(&f.project, "project", "", "with --save: the folder that the work belongs to (default: the session's own, if it is here, else the current folder)")
 	fl.StringVar(&f.latest, "latest", "", "take the newest session in this folder, of any installed agent or of: "+strings.Join(clientNames(), ", "))

@@ -66,9 +66,14 @@ func (c *console) compactAndSave(ctx context.Context, arg string, f *compactFlag
 		if err != nil {
 			return err
 		}
-		in.Close()
+		in.bar.finish()
 		if err := c.saveResult(ctx, store, m, r, f); err != nil {
 			return err
+		}
+		if in.name == "" || s.IsBody() {
+			if err := c.archive(ctx, store, r.State, again); err != nil {
+				return err
+			}
 		}
 		printed := *f
 		printed.force = true // it was asked to be kept, so it is worth it

@@ -47,6 +47,7 @@ func known() []setting {
 		{Name: "block-at", Value: "0.8", About: "fraction of the window at which tools are blocked", check: wantFraction},
 		{Name: "compact-tokens", Value: "0", About: "absolute number of tokens at which to compact; 0 is off", check: wantCount},
 		{Name: "turns", Value: "40", About: "turns since the last compaction that count once the window is half full", check: wantCount},
+		{Name: "keep-days", Value: "90", About: "days for which the texts of sessions without a file (request bodies, standard input) are kept for recall; 0 is for good", check: wantCount},
 		{Name: "store", Value: "sqlite", About: "what keeps checkpoints: sqlite (one database) or file (a folder of readable JSON)", check: wantStore},
 		{Name: "store-path", Value: "", About: "the store's database or folder; the default is pith/ in the user's data folder", check: wantAny},
 	}
