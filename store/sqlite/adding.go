@@ -29,8 +29,11 @@ func (p place) compare(q place) int {
 	return cmp.Or(cmp.Compare(p.message, q.message), cmp.Compare(p.block, q.block), cmp.Compare(p.start, q.start))
 }
 
-// batchBytes is how much text is gathered for one transaction.
-const batchBytes = 1 << 20
+// What is gathered for one transaction, at most.
+const (
+	batchBytes  = 1 << 20
+	batchPieces = 4096
+)
 
 // adding is one call of Add: pieces are gathered, and compared with what the
 // index holds at their places when they are written.
@@ -62,7 +65,7 @@ func (a *adding) add(p Passage) error {
 		if at := piece.place(); at.compare(a.last) > 0 {
 			a.last = at
 		}
-		if a.bytes += len(text); a.bytes >= batchBytes {
+		if a.bytes += len(text); a.bytes >= batchBytes || len(a.pieces) >= batchPieces {
 			if err := a.flush(nil); err != nil {
 				return err
 			}

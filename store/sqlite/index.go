@@ -76,7 +76,7 @@ func layOutIndex(tx *sql.Tx) error {
 func failIndex(op, path string, err error) error {
 	out := fail(op, path, err)
 	var e *pith.Error
-	if errors.As(out, &e) && (e.Hint == "" || unreadable(err)) && !errors.Is(err, errForeign) {
+	if errors.As(out, &e) && (unreadable(err) || e.Hint == "" && code(err) != 0) {
 		e.Hint = "delete " + path + " if it is a search index of pith: it is made again at the next search"
 	}
 	return out
