@@ -78,6 +78,11 @@ type Message struct {
 	Raw json.RawMessage
 }
 
+// AbandonedBranch is the Message.Agent of calls that the conversation no longer
+// holds: on a branch that the user left, or behind a point that the session was
+// rewound to.
+const AbandonedBranch = "abandoned-branch"
+
 // SystemIndex is the Message.Index of an API body's separate system parameter.
 const SystemIndex = -1
 

@@ -22,7 +22,11 @@ func (r *renderer) modified() section {
 		if f.Stale || f.Disk == "changed" || f.Disk == "absent" {
 			stale = "*"
 		}
-		if f.Agent != "" {
+		switch f.Agent {
+		case "":
+		case pith.AbandonedBranch:
+			agent = "on a branch that was left"
+		default:
 			agent = "by sub-agent"
 		}
 		if f.Via == "git" {

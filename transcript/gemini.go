@@ -54,7 +54,7 @@ func (s *gemini) member(key string, value []byte) {
 // geminiRow is one message or another row, undecoded.
 type geminiRow struct {
 	kind, id, timestamp, content []byte
-	shown, calls, thoughts       []byte
+	calls, thoughts              []byte
 	tokens, model                []byte
 	set, rewindTo                []byte
 	session, project             []byte
@@ -79,8 +79,6 @@ func readGeminiRow(c *jsonscan.Cursor) (r geminiRow) {
 			r.timestamp = c.Value()
 		case "content":
 			r.content = c.Value()
-		case "displayContent":
-			r.shown = c.Value()
 		case "toolCalls":
 			r.calls = c.Value()
 		case "thoughts":
@@ -235,7 +233,7 @@ func (s *gemini) read(r *geminiRow, line int) (out []*pith.Message) {
 		s.parts(r.content)
 		m := s.write.message(s.d.opts.KeepRaw)
 		if m != nil {
-			s.voices(m, r)
+			s.voices(m)
 		}
 		number(m)
 	case "gemini":
@@ -246,6 +244,7 @@ func (s *gemini) read(r *geminiRow, line int) (out []*pith.Message) {
 		for i := range calls {
 			s.write.call(calls[i].id, calls[i].name, calls[i].args)
 		}
+		number(s.write.thoughts())
 		m := s.write.message(s.d.opts.KeepRaw)
 		if name := jsonString(r.model); name != "" {
 			s.d.header.Model = name
@@ -264,7 +263,7 @@ func (s *gemini) read(r *geminiRow, line int) (out []*pith.Message) {
 
 // voices labels a user's message: what the client put before and behind the
 // words is its own.
-func (s *gemini) voices(m *pith.Message, r *geminiRow) {
+func (s *gemini) voices(m *pith.Message) {
 	if s.peer {
 		relabel(m.Blocks, pith.PeerAgent)
 		return

@@ -211,7 +211,43 @@ func finishGemini(messages []*pith.Message, calls []geminiCall) {
 			zero := 0
 			b.Exit = &zero
 		}
+		b.Text = shellOutput(b.Text)
 	}
+}
+
+// shellOutput takes a command's output out of the labels around it, which
+// repeat the command and say what the block says already.
+func shellOutput(text string) string {
+	const label = "Output: "
+	at := 0
+	if strings.HasPrefix(text, "Command: ") {
+		if at = strings.Index(text, "\n"+label) + 1; at == 0 {
+			return text
+		}
+	}
+	out, ok := strings.CutPrefix(text[at:], label)
+	if !ok {
+		return text
+	}
+	for {
+		i := strings.LastIndexByte(out, '\n')
+		if i < 0 || !isShellLabel(out[i+1:]) {
+			return out
+		}
+		out = out[:i]
+	}
+}
+
+func isShellLabel(line string) bool {
+	if line == "Error: (none)" {
+		return true
+	}
+	for _, l := range [...]string{"Exit Code: ", "Signal: ", "Background PIDs: ", "Process Group PGID: "} {
+		if strings.HasPrefix(line, l) {
+			return true
+		}
+	}
+	return false
 }
 
 // geminiExit reads the line "Exit Code: 1" that the client puts behind an

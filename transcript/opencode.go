@@ -146,7 +146,7 @@ func (s *opencode) message(f *opencodeInfo, role pith.Role, parts []byte, line i
 			}
 		case "reasoning":
 			before := s.write.blocks
-			if s.write.thinking(p.text, nil); s.write.blocks > before {
+			if s.write.thinking(p.text, p.signature()); s.write.blocks > before {
 				origins = append(origins, pith.Assistant)
 			}
 		case "tool":
@@ -201,6 +201,10 @@ func (s *opencode) flush(f *opencodeInfo, role pith.Role, origins []pith.Provena
 			m.Time = millis(n)
 		}
 		s.calls.Outcomes(m)
+	}
+	if m := s.write.thoughts(); m != nil {
+		number(m)
+		s.d.emit(m)
 	}
 	if m := s.write.message(s.d.opts.KeepRaw); m != nil {
 		number(m)

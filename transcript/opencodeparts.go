@@ -11,7 +11,7 @@ import (
 type opencodePart struct {
 	kind, text, callID, tool []byte
 	state, mime, url, prompt []byte
-	tail                     []byte
+	tail, metadata           []byte
 	synthetic, ignored, auto bool
 }
 
@@ -42,6 +42,8 @@ func readOpencodePart(c *jsonscan.Cursor) (p opencodePart) {
 			p.url = c.Value()
 		case "prompt":
 			p.prompt = c.Value()
+		case "metadata":
+			p.metadata = c.Value()
 		case "tail_start_id":
 			p.tail = c.Value()
 		case "synthetic":
@@ -54,6 +56,19 @@ func readOpencodePart(c *jsonscan.Cursor) (p opencodePart) {
 			c.Skip()
 		}
 	}
+}
+
+// signature is the one that Anthropic gave to a thought; nil of any other.
+func (p *opencodePart) signature() []byte {
+	c, ok := jsonscan.Find(p.metadata, "anthropic")
+	if !ok {
+		return nil
+	}
+	signature, ok := jsonscan.Find(c.Value(), "signature")
+	if !ok {
+		return nil
+	}
+	return signature.Value()
 }
 
 // opencodeResult is how a call ended.

@@ -20,6 +20,9 @@ type pi struct {
 	write translation
 	cwd   string
 	model string
+	// signed: the signatures of the message at hand are of the API that bodies
+	// are written for.
+	signed bool
 	// rows are those of a tree, in file order; next is the one to read.
 	rows []heldRow
 	next int

@@ -10,6 +10,7 @@ import (
 // piMessage is the message of a row, undecoded.
 type piMessage struct {
 	role, content, usage, model []byte
+	api                         []byte
 	callID, command, output     []byte
 	errorText, summary          []byte
 	exit                        int
@@ -36,6 +37,8 @@ func readPiMessage(value []byte) (m piMessage) {
 			m.usage = c.Value()
 		case "model":
 			m.model = c.Value()
+		case "api":
+			m.api, _ = c.Raw()
 		case "toolCallId":
 			m.callID = c.Value()
 		case "isError":
@@ -112,6 +115,9 @@ func (s *pi) block(c *jsonscan.Cursor) {
 	case "text":
 		s.write.text(text)
 	case "thinking":
+		if !s.signed { // another provider's
+			signature = nil
+		}
 		s.write.thinking(thinking, signature)
 	case "toolCall":
 		s.write.call(id, name, args)
@@ -128,6 +134,7 @@ func (s *pi) message(r *piRow, id string, line int, left bool) {
 	case "user", "assistant":
 		origin = pith.UserExplicit
 		s.write.begin(pith.Role(role))
+		s.signed = string(f.api) == "anthropic-messages"
 		s.content(f.content)
 	case "toolResult":
 		s.write.begin(pith.RoleUser)
@@ -142,6 +149,9 @@ func (s *pi) message(r *piRow, id string, line int, left bool) {
 	default:
 		s.d.pass([]byte("message"), f.role)
 		return
+	}
+	if m := s.write.thoughts(); m != nil {
+		s.emit(m, r, id, line, left)
 	}
 	m := s.write.message(s.d.opts.KeepRaw)
 	if m == nil {

@@ -9,22 +9,19 @@ import (
 	"github.com/pith-memory/pith/wire"
 )
 
-// abandoned is the Agent of what a client undid: calls on a branch that was
-// left, or behind a point that the session was rewound to. They are no part of
-// the conversation, but what they did to the disk did happen.
-const abandoned = "abandoned-branch"
-
 // translation writes a client's message in the shape of an Anthropic one, from
 // undecoded JSON values: what is read of it and what can be sent are then the
 // same blocks.
 type translation struct {
 	buf    []byte
 	blocks int
+	// unsigned are thoughts that no provider takes back.
+	unsigned []pith.Block
 }
 
 func (t *translation) begin(role pith.Role) {
 	t.buf = append(append(append(t.buf[:0], `{"role":"`...), role...), `","content":[`...)
-	t.blocks = 0
+	t.blocks, t.unsigned = 0, nil
 }
 
 func (t *translation) open(kind string) {
@@ -53,16 +50,29 @@ func (t *translation) text(value []byte) bool {
 	return true
 }
 
+// thinking adds what the model thought. Providers refuse it without the
+// signature that they gave it, so that it goes into no body then.
 func (t *translation) thinking(value, signature []byte) {
 	if !isString(value) || len(value) == 2 {
 		return
 	}
+	if !isString(signature) || len(signature) == 2 {
+		t.unsigned = append(t.unsigned, pith.Block{Kind: pith.KindThinking, Text: jsonString(value), Origin: pith.Assistant})
+		return
+	}
 	t.open("thinking")
 	t.field("thinking", value)
-	if isString(signature) {
-		t.field("signature", signature)
-	}
+	t.field("signature", signature)
 	t.buf = append(t.buf, '}')
+}
+
+// thoughts is a message of the thoughts that cannot be sent, nil where there
+// are none. It stands before the one that they led to, and has no bytes.
+func (t *translation) thoughts() *pith.Message {
+	if t.unsigned == nil {
+		return nil
+	}
+	return &pith.Message{Role: pith.RoleAssistant, Blocks: t.unsigned}
 }
 
 func (t *translation) image(mediaType, data []byte) {
@@ -158,7 +168,8 @@ func isoTime(value []byte) time.Time {
 }
 
 // onlyCalls drops what was said on a branch that was left, and tells whether
-// anything is left of the message.
+// the message holds calls or results: those are no part of the conversation
+// either, but what they did to the disk did happen.
 func onlyCalls(m *pith.Message) bool {
 	kept := m.Blocks[:0]
 	for _, b := range m.Blocks {
@@ -167,7 +178,7 @@ func onlyCalls(m *pith.Message) bool {
 		}
 	}
 	m.Blocks, m.Raw, m.Usage = kept, nil, nil
-	m.Agent, m.Nested = abandoned, true
+	m.Agent, m.Nested = pith.AbandonedBranch, true
 	return len(kept) > 0
 }
 
@@ -177,6 +188,6 @@ type heldRow struct {
 	data       []byte
 	line       int
 	id, parent string
-	// left: it is no part of the conversation; dropped: a later row repeats it.
-	left, dropped bool
+	// left: it is no part of the conversation.
+	left bool
 }
