@@ -67,6 +67,7 @@ func (o *Observer) result(use, res *pith.Block, cwd string) {
 	if code, ok := statedExit(res.Text); ok && code != 0 {
 		failed = true
 	}
+	failed = failed || res.Exit != nil && *res.Exit != 0
 	if clientTool(o, use, res, cwd, failed) {
 		return
 	}
@@ -91,7 +92,7 @@ func (o *Observer) result(use, res *pith.Block, cwd string) {
 	case "Bash", "exec_command", "shell", "shell_command":
 		o.shell(use, res, cwd, failed)
 	default:
-		o.harnessTool(use, res, cwd, failed || res.Exit != nil && *res.Exit != 0)
+		o.harnessTool(use, res, cwd, failed)
 	}
 }
 

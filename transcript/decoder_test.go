@@ -277,7 +277,7 @@ func TestUsageIsCountedOncePerMessage(t *testing.T) {
 }
 
 func FuzzDecode(f *testing.F) {
-	for _, file := range []string{"claude.jsonl", "claude-damaged.jsonl", "codex.jsonl", "codex-events.jsonl", "body-anthropic.json",
+	for _, file := range []string{"sweagent.json", "sweagent-cut.json", "mini-object.json", "openhands-raw.jsonl", "openhands-several.jsonl", "openhands-pairs.json", "tau2-several.json", "tau1.json", "claude.jsonl", "claude-damaged.jsonl", "codex.jsonl", "codex-events.jsonl", "body-anthropic.json",
 		"pi-linear.jsonl", "pi-tree-raw.jsonl", "gemini.json", "gemini-cut.json", "gemini-rows-raw.jsonl", "opencode.json", "opencode-raw-cut.json"} {
 		f.Add(testdata(f, file))
 	}

@@ -145,7 +145,7 @@ func (x *document) resume() bool {
 	if x.json.StackDepth() > 0 {
 		return false
 	}
-	rest := bytes.Clone(x.json.UnreadBuffer())
+	rest := bytes.TrimLeft(bytes.Clone(x.json.UnreadBuffer()), " \t\r\n")
 	for {
 		if i := bytes.IndexByte(rest, '\n'); i >= 0 {
 			x.restart(io.MultiReader(bytes.NewReader(rest[i+1:]), x.source))

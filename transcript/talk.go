@@ -1,6 +1,7 @@
 package transcript
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -28,6 +29,7 @@ const maxPending = 256
 
 // say hands out a message; one without blocks is none.
 func (t *talk) say(m *pith.Message) {
+	m.Blocks = slices.DeleteFunc(m.Blocks, func(b pith.Block) bool { return b.Kind == pith.KindText && b.Text == "" })
 	if len(m.Blocks) == 0 {
 		return
 	}
