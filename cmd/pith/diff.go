@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -118,9 +119,29 @@ func (c *console) printChange(x *diff.Change) {
 		fmt.Fprintf(c.out, "  %s %s%s\n", c.paint(colour, mark), firstLine(text, max(c.width-44, 40)), why)
 	}
 	if x.Op == diff.Changed && strings.TrimSpace(x.Before) != strings.TrimSpace(x.After) {
-		line("-", red, x.Before, "")
-		line("+", green, x.After, why)
+		before, after := fromDifference(x.Before, x.After)
+		line("-", red, before, "")
+		line("+", green, after, why)
 		return
 	}
 	line(m.mark, m.colour, or(x.After, x.Before), why)
+}
+
+// lead is how much of what two texts share is shown before they part, in bytes.
+const lead = 24
+
+// fromDifference leaves out what two texts begin with in common where that
+// would fill the line, so that the line shows what is different.
+func fromDifference(a, b string) (string, string) {
+	n := 0
+	for n < len(a) && n < len(b) && a[n] == b[n] {
+		n++
+	}
+	if n -= lead; n <= lead {
+		return a, b
+	}
+	for n > 0 && !utf8.RuneStart(a[n]) {
+		n--
+	}
+	return "… " + a[n:], "… " + b[n:]
 }
