@@ -113,6 +113,9 @@ func (c *console) restore(ctx context.Context, saved *pith.Saved, f *restoreFlag
 		held = held || findings[i].Holds
 		fmt.Fprintf(c.err, "pith: on disk: %s\n", findings[i].String())
 	}
+	if origin := saved.State.Checkpoint.Origin; origin != "live" {
+		fmt.Fprintf(c.err, "pith: UNVERIFIED: the state is %s, and nobody here vouches for what it says\n", origin)
+	}
 	if held {
 		fmt.Fprintln(c.err, "pith: the next action waits until that was looked into")
 	}
