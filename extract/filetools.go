@@ -2,6 +2,7 @@ package extract
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/pith-memory/pith"
@@ -152,7 +153,7 @@ func toolVerb(name string) string {
 			part = true
 		case "get":
 			set("get", 2)
-		case "read", "view", "open", "cat", "show", "readfile":
+		case "read", "view", "open", "cat", "show", "readfile", "goto", "scroll":
 			set("read", 3)
 		case "write", "create", "save", "overwrite", "writefile":
 			set("write", 4)
@@ -222,7 +223,7 @@ func pathList(b *pith.Block) []string {
 	raw := ""
 	for i := range b.Args {
 		switch a := &b.Args[i]; a.Key {
-		case "paths", "file_paths", "files", "filePaths", "edits":
+		case "paths", "file_paths", "files", "filePaths", "edits", "include":
 			if !a.IsString {
 				raw = a.Value
 			}
@@ -233,7 +234,7 @@ func pathList(b *pith.Block) []string {
 	}
 	var paths []string
 	if json.Unmarshal([]byte(raw), &paths) == nil {
-		return paths
+		return slices.DeleteFunc(paths, func(p string) bool { return strings.ContainsAny(p, "*?{") })
 	}
 	var objects []struct {
 		Path     string `json:"path"`
@@ -273,5 +274,6 @@ func saysFailed(r string) bool {
 // showsDirectory tells a listing from the content of a file.
 func showsDirectory(r string) bool {
 	head := r[:min(len(r), 300)]
-	return strings.Contains(head, "files and directories up to") || strings.Contains(head, "is a directory")
+	return strings.Contains(head, "files and directories up to") || strings.Contains(head, "is a directory") ||
+		strings.Contains(head, "<type>directory</type>")
 }

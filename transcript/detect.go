@@ -11,7 +11,7 @@ import (
 	"github.com/pith-memory/pith/wire"
 )
 
-const knownFormats = "pith reads session files of Claude Code, Codex, pi, Gemini CLI and opencode, SWE-agent, mini-swe-agent, OpenHands and tau2, and request bodies of Anthropic messages, OpenAI chat completions and OpenAI responses (JSON)"
+const knownFormats = "pith reads session files of Claude Code, Codex, pi, Gemini CLI and opencode, runs of SWE-agent, mini-swe-agent, OpenHands and tau-bench, and request bodies of Anthropic messages, OpenAI chat completions and OpenAI responses (JSON)"
 
 const (
 	firstHead = 64 << 10

@@ -17,6 +17,10 @@ type sweAgent struct {
 	talk
 	steps   []sweStep
 	history bool
+	// last is the last step: its observation is not in every history. lastAction
+	// is the history's own.
+	last       sweStep
+	lastAction string
 	// openFile and dir are what the agent's shell last reported.
 	openFile, dir string
 }
@@ -36,6 +40,9 @@ func (s *sweAgent) element(key string, value []byte) bool {
 	role := member(value, "role")
 	if role == "" {
 		return false
+	}
+	if n := len(s.steps); n > 0 {
+		s.last = s.steps[n-1]
 	}
 	s.history, s.steps = true, nil
 	s.turn(role, value)
@@ -103,6 +110,7 @@ func callIDs(value []byte) (ids []string) {
 
 func (s *sweAgent) action(value []byte, content string) {
 	m := pith.Message{Role: pith.RoleAssistant, CWD: s.dir}
+	s.lastAction = member(value, "action")
 	if c, ok := jsonscan.Find(value, "tool_calls"); ok && c.Peek() == '[' {
 		m.Blocks = wire.ReadMessage(pith.FormatOpenAIChat, value).Blocks
 		for i := range m.Blocks {
@@ -111,13 +119,12 @@ func (s *sweAgent) action(value []byte, content string) {
 		s.say(&m)
 		return
 	}
-	action := member(value, "action")
 	thought, hasThought := content, memberValue(value, "thought") != nil
 	if hasThought {
 		thought = member(value, "thought")
 	}
 	m.Blocks = textBlock(strings.TrimSpace(thought), pith.Assistant)
-	if use, ok := s.command(action); ok {
+	if use, ok := s.command(s.lastAction); ok {
 		m.Blocks = append(m.Blocks, use)
 	}
 	s.say(&m)
@@ -284,4 +291,7 @@ func (s *sweAgent) finish() {
 		}
 	}
 	s.steps = nil
+	if s.history && s.open() != nil && s.last.action == s.lastAction {
+		s.observation(s.last.observation, nil)
+	}
 }

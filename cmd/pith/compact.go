@@ -32,8 +32,10 @@ type compactFlags struct {
 const compactLong = `Turn a session into a small, checked working state, without a model.
 
 FILE is a session of Claude Code, Codex, pi, Gemini CLI or opencode (what
-"opencode export" writes), or an API request body (Anthropic messages, OpenAI
-chat, OpenAI responses); the format is detected from the content. The file is only ever read.
+"opencode export" writes), a run of SWE-agent, mini-swe-agent, OpenHands or
+tau-bench, or an API request body (Anthropic messages, OpenAI chat, OpenAI
+responses); the format is detected from the content. Of a file with several
+sessions --session names one. The file is only ever read.
 
 Views:
   block     the text to put into the next session (default)
