@@ -35,6 +35,9 @@ func (c *Call) OK() bool {
 		(c.Result.Exit == nil || *c.Result.Exit == 0 || c.Result.ExpectedNonZero)
 }
 
+// dirKeys are the names under which shell tools take the directory to run in.
+var dirKeys = []string{"workdir", "cwd", "working_directory", "dir_path", "directory"}
+
 // callTable pairs uses with results. Clients reuse ids, so a result answers
 // the nearest open call of its id, and an id is free again once it is answered.
 type callTable struct{ pending []*Call }
@@ -47,7 +50,7 @@ func (t *callTable) open(m *pith.Message, b *pith.Block, at pith.Source, w *work
 	c.Dir = w.dir(m, c.Command != "")
 	if c.Command != "" {
 		c.Shell = parseShell(c.Command)
-		if d := b.Arg("workdir", "cwd", "working_directory"); d != "" {
+		if d := b.Arg(dirKeys...); d != "" {
 			c.Dir = resolvePath(c.Dir, d)
 		}
 	}

@@ -99,6 +99,10 @@ func TestFileTools(t *testing.T) {
 		{"names of other clients", "edited a.go, edited b.go, created c.go, edited d.go, edited e.go", "inspected f.go", []did{
 			tool("search_replace", "file_path=a.go", "ok"), tool("replace_in_file", "path=b.go", "ok"), tool("write_to_file", "TargetFile=c.go", "ok"),
 			tool("delete_lines", "relative_path=d.go", "ok"), tool("fs_write", "command=str_replace¦path=e.go", "ok"), tool("mcp__fs__get_file_contents", "path=f.go", "x")}},
+		{"names of gemini, opencode and pi", "edited web/a.conf, edited b.go, created c.go, edited d.go, edited e.go", "inspected f.go", []did{
+			tool("run_shell_command", "command=cd web && sed -i s/a/b/ a.conf", ""), tool("replace", "file_path=b.go¦old_string=x¦new_string=y", "ok"),
+			tool("write_file", "file_path=c.go¦content=x", "ok"), tool("edit", "path=d.go", "ok"), tool("edit", "filePath=e.go", "ok"),
+			tool("read", "filePath=f.go", "x"), tool("read", "filePath=lib", "<path>lib</path>\n<type>directory</type>")}},
 		{"no files", "", "", []did{
 			tool("list_dir", "path=src", "a\nb"), tool("Glob", "pattern=**/*.go¦path=src", "a.go"), tool("web_fetch", "path=https://x.y/a.go", "x"),
 			tool("create_or_update_file", "owner=o¦repo=r¦path=a.go", "ok"), tool("Read", "file_path=/dev/null", ""), tool("TodoWrite", "todos=x", "ok")}},

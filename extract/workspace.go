@@ -165,7 +165,10 @@ func (w *workspaceSlot) call(c *Call) {
 
 // follow keeps the directory of a shell whose client records none.
 func (w *workspaceSlot) follow(c *Call) {
-	if w.recorded || len(c.Shell) == 0 || c.Use.Arg("workdir", "cwd", "working_directory") != "" {
+	if w.recorded || len(c.Shell) == 0 || c.Use.Arg(dirKeys...) != "" {
+		return
+	}
+	if toolName(c.Use.ToolName) == "run_shell_command" { // each of Gemini CLI's has a shell of its own
 		return
 	}
 	last := &c.Shell[len(c.Shell)-1]
