@@ -174,8 +174,11 @@ func filesIn(dir, ext string) []string {
 func newestFirst(root string, want func(name string) bool) []string {
 	var list []found
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || !want(d.Name()) {
-			return nil // what cannot be read holds no session that can
+		if err != nil {
+			return fs.SkipDir // what cannot be read holds no session that can
+		}
+		if d.IsDir() || !want(d.Name()) {
+			return nil
 		}
 		if info, err := d.Info(); err == nil {
 			list = append(list, found{path: path, at: info.ModTime()})

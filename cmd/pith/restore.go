@@ -111,7 +111,12 @@ func (c *console) restore(ctx context.Context, saved *pith.Saved, f *restoreFlag
 	held := false
 	for i := range findings {
 		held = held || findings[i].Holds
-		fmt.Fprintf(c.err, "pith: on disk: %s\n", findings[i].String())
+		if i < toldFindings {
+			fmt.Fprintf(c.err, "pith: on disk: %s\n", findings[i].String())
+		}
+	}
+	if more := len(findings) - toldFindings; more > 0 {
+		fmt.Fprintf(c.err, "pith: on disk: and %d more; --json lists them\n", more)
 	}
 	if origin := saved.State.Checkpoint.Origin; origin != "live" {
 		fmt.Fprintf(c.err, "pith: UNVERIFIED: the state is %s, and nobody here vouches for what it says\n", origin)
@@ -133,6 +138,9 @@ func (c *console) restore(ctx context.Context, saved *pith.Saved, f *restoreFlag
 	}
 	return c.write(f.out, doc)
 }
+
+// toldFindings is how many changes are told on standard error.
+const toldFindings = 20
 
 // checkProject refuses a checkpoint of another project.
 func checkProject(saved *pith.Saved, here string) error {
