@@ -50,6 +50,8 @@ const (
 // checkpoint that was made from it. The zero value counts from 0.
 type Numbering struct {
 	Format pith.Format
+	// Session selects one of several sessions in a file.
+	Session string
 	// FromMessage and FromTurn are those of the checkpoint.
 	FromMessage, FromTurn int
 }
@@ -57,7 +59,7 @@ type Numbering struct {
 // NumberingOf is the numbering of a checkpoint.
 func NumberingOf(s *pith.State) Numbering {
 	c := &s.Checkpoint
-	return Numbering{Format: c.Format, FromMessage: c.FromMessage, FromTurn: c.FromTurn}
+	return Numbering{Format: c.Format, Session: sessionIn(s), FromMessage: c.FromMessage, FromTurn: c.FromTurn}
 }
 
 // Passages turns a transcript into the passages that a search looks through,
@@ -113,7 +115,7 @@ type call struct{ tool, path string }
 const maxOpenCalls = 4096
 
 func newWalk(r io.Reader, n Numbering) (*walk, error) {
-	d, err := transcript.NewDecoder(r, transcript.Options{Format: n.Format})
+	d, err := transcript.NewDecoder(r, transcript.Options{Format: n.Format, Session: n.Session})
 	if err != nil {
 		return nil, err
 	}

@@ -7,7 +7,10 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"os"
+	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -121,6 +124,50 @@ func TestRecallEveryItem(t *testing.T) {
 		t.Errorf("blocks left out %d items: this tested nothing", total)
 	}
 	t.Logf("%d items of blocks that were dropped or shortened, each recalled", total)
+}
+
+// TestRecallEveryItemOfTrajectories does the same for the formats that hold
+// several sessions in a file, or one as a whole document.
+func TestRecallEveryItemOfTrajectories(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join("..", "transcript", "testdata", "*.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if corpus := os.Getenv("PITH_CORPUS"); corpus != "" {
+		for _, folder := range []string{"swe-agent", "mini-swe-agent", "openhands", "tau2-bench"} {
+			more, err := filepath.Glob(filepath.Join(corpus, folder, "*.*"))
+			if err != nil || len(more) == 0 {
+				t.Fatalf("no sessions of %s (%v)", folder, err)
+			}
+			files = append(files, more...)
+		}
+	}
+	total, read := 0, 0
+	for _, name := range files {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		opens := func(session string) bool {
+			_, err := memory.New(memory.Config{}).Read(bytes.NewReader(data), memory.ReadOptions{Session: session})
+			return err == nil
+		}
+		names := []string{""}
+		if !opens("") { // it holds several
+			names = nil
+			for n := 1; n <= 100 && opens(strconv.Itoa(n)); n++ {
+				names = append(names, strconv.Itoa(n))
+			}
+		}
+		for _, session := range names {
+			read++
+			total += recallAll(t, data, memory.ReadOptions{Name: name, Session: session})
+		}
+	}
+	t.Logf("%d items of %d sessions, each recalled", total, read)
+	if read < 5 {
+		t.Errorf("only %d sessions were read", read)
+	}
 }
 
 const githubToken = "ghp_" + "a8K2mQ9xZ4vB7nL1pR6tW3yC5dF0gH2jS8kM"

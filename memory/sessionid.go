@@ -10,8 +10,8 @@ import (
 
 // Identity reads as much of a transcript as it takes to know its format and
 // the session's id, "" where it names none.
-func Identity(r io.Reader, format pith.Format) (pith.Format, string, error) {
-	d, err := transcript.NewDecoder(r, transcript.Options{Format: format})
+func Identity(r io.Reader, n Numbering) (pith.Format, string, error) {
+	d, err := transcript.NewDecoder(r, transcript.Options{Format: n.Format, Session: n.Session})
 	if err != nil {
 		return "", "", err
 	}

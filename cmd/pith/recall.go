@@ -54,7 +54,7 @@ the best first. The first search of a session makes its index.`,
 		},
 	}
 	cmd.Flags().BoolVar(&f.search, "search", false, "look for words instead of a reference")
-	cmd.Flags().StringVar(&f.session, "session", "", "the session or checkpoint: latest, an id, or the beginning of one")
+	cmd.Flags().StringVar(&f.session, "session", "", "the session or checkpoint: latest, an id, or the beginning of one; with --transcript also one of several sessions in a file")
 	cmd.Flags().StringVar(&f.state, "state", "", "the state that the block was made from (pith compact --view state)")
 	cmd.Flags().StringVar(&f.transcript, "transcript", "", "the session file, where it is not where the state says")
 	cmd.Flags().IntVar(&f.limit, "limit", 10, "how many passages a search lists")
@@ -86,6 +86,9 @@ func (c *console) recall(ctx context.Context, ref string, f *recallFlags) error 
 	if f.asJSON {
 		return printJSON(c.out, passagesJSON(got))
 	}
+	if len(got) == 0 {
+		fmt.Fprintf(c.err, "pith: the state holds nothing under %s\n", r.Key)
+	}
 	for i := range got {
 		c.printPassage(&got[i], f)
 	}
@@ -108,7 +111,7 @@ func (c *console) remembered(ctx context.Context, r memory.Reference, f *recallF
 		s, err := c.readState(f.state)
 		return &knownState{Saved: &pith.Saved{State: s}}, nothing, err
 	case f.transcript != "" && f.session == "" && r.Checkpoint == "":
-		s, err := c.stateOf(r, f.transcript)
+		s, err := c.stateOf(r, f)
 		return &knownState{Saved: &pith.Saved{State: s}}, nothing, err
 	}
 	store, done, err := c.openStore(ctx)
@@ -120,9 +123,9 @@ func (c *console) remembered(ctx context.Context, r memory.Reference, f *recallF
 		what = r.Checkpoint
 	}
 	saved, err := c.pick(ctx, store, what)
-	if errors.Is(err, pith.ErrNotFound) && f.transcript != "" && f.session == "" {
+	if errors.Is(err, pith.ErrNotFound) && f.transcript != "" {
 		done() // it was never stored, but can be made again
-		s, err := c.stateOf(r, f.transcript)
+		s, err := c.stateOf(r, f)
 		return &knownState{Saved: &pith.Saved{State: s}}, nothing, err
 	}
 	if err == nil && !mine(saved.Owner, owner()) {
@@ -156,9 +159,10 @@ func (c *console) readState(name string) (*pith.State, error) {
 
 // stateOf is the state of a session that was not compacted before. A source
 // needs none but the session's name.
-func (c *console) stateOf(r memory.Reference, name string) (*pith.State, error) {
+func (c *console) stateOf(r memory.Reference, f *recallFlags) (*pith.State, error) {
+	name := f.transcript
 	if _, err := pith.ParseSource(r.Key); err == nil && r.Checkpoint == "" {
-		return &pith.State{Checkpoint: pith.Checkpoint{Origin: "live", Transcript: name}}, nil
+		return &pith.State{Checkpoint: pith.Checkpoint{Origin: "live", Transcript: name, SessionID: f.session}}, nil
 	}
 	in, err := c.open(name)
 	if err != nil {
@@ -166,7 +170,7 @@ func (c *console) stateOf(r memory.Reference, name string) (*pith.State, error) 
 	}
 	defer in.Close()
 	m := memory.New(c.settings.memory())
-	s, err := m.Read(in, memory.ReadOptions{Name: name})
+	s, err := m.Read(in, memory.ReadOptions{Name: name, Session: f.session})
 	if err != nil {
 		return nil, inFile(name, err)
 	}

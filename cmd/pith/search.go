@@ -85,29 +85,40 @@ func (c *console) search(ctx context.Context, words string, f *recallFlags) (err
 func (c *console) searched(ctx context.Context, f *recallFlags) (*indexed, func(), error) {
 	nothing := func() {}
 	if f.transcript != "" && f.session == "" {
-		in, err := c.open(f.transcript)
-		if err != nil {
-			return nil, nothing, err
-		}
-		defer in.Close()
-		format, id, err := memory.Identity(in, "")
-		if err != nil {
-			return nil, nothing, inFile(f.transcript, err)
-		}
-		name, err := filepath.Abs(f.transcript)
-		if err != nil {
-			name = f.transcript
-		}
-		if id == "" {
-			id = "file:" + name
-		}
-		return &indexed{session: id, parts: []part{{name, memory.Numbering{Format: format}}}}, nothing, nil
+		what, err := c.fileToSearch(f)
+		return what, nothing, err
 	}
-	known, done, err := c.remembered(ctx, memory.Reference{}, &recallFlags{session: or(f.session, latest), transcript: f.transcript})
+	known, done, err := c.remembered(ctx, memory.Reference{}, &recallFlags{session: or(f.session, latest)})
+	if errors.Is(err, pith.ErrNotFound) && f.transcript != "" {
+		what, err := c.fileToSearch(f)
+		return what, nothing, err
+	}
 	if err != nil {
 		return nil, nothing, err
 	}
 	return c.partsOf(known, f), done, nil
+}
+
+// fileToSearch is a session file that need not be in the store.
+func (c *console) fileToSearch(f *recallFlags) (*indexed, error) {
+	in, err := c.open(f.transcript)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	n := memory.Numbering{Session: f.session}
+	var id string
+	if n.Format, id, err = memory.Identity(in, n); err != nil {
+		return nil, inFile(f.transcript, err)
+	}
+	name, err := filepath.Abs(f.transcript)
+	if err != nil {
+		name = f.transcript
+	}
+	if id == "" {
+		id = "file:" + name
+	}
+	return &indexed{session: id, parts: []part{{name, n}}}, nil
 }
 
 // partsOf lists the files of a chain of checkpoints, the earliest messages
