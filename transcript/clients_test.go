@@ -204,3 +204,28 @@ func TestBrokenTrees(t *testing.T) {
 		}
 	}
 }
+
+// TestSubAgentSessions holds that the file of a sub-agent reads as a session of
+// its own, whose prompt is another agent's word.
+func TestSubAgentSessions(t *testing.T) {
+	for _, tt := range []struct{ name, file, agent string }{
+		{"Claude Code", `{"sessionId":"s","type":"user","uuid":"1","isSidechain":true,"agentId":"a7","message":{"role":"user","content":"Search."}}
+{"sessionId":"s","type":"assistant","uuid":"2","isSidechain":true,"agentId":"a7","message":{"id":"m","role":"assistant","content":[{"type":"text","text":"ok"}]}}`, "a7"},
+		{"Gemini CLI", `{"sessionId":"g","projectHash":"h","kind":"subagent"}
+{"id":"1","type":"user","content":"Search."}
+{"id":"2","type":"gemini","content":"ok"}`, "g"},
+		{"opencode", `{"info":{"id":"ses_2","parentID":"ses_1"},"messages":[{"info":{"id":"1","role":"user"},"parts":[{"type":"text","text":"Search."}]},{"info":{"id":"2","role":"assistant"},"parts":[{"type":"text","text":"ok"}]}]}`, "ses_2"},
+	} {
+		d, err := NewDecoder(strings.NewReader(tt.file), Options{})
+		if err != nil {
+			t.Fatalf("%s: %v", tt.name, err)
+		}
+		r, err := d.Next()
+		if err != nil || r.Message == nil || r.Message.Agent != "" || r.Message.Blocks[0].Origin != pith.PeerAgent {
+			t.Errorf("%s: begins with %+v (%v)", tt.name, r.Message, err)
+		}
+		if d.Header().Agent != tt.agent {
+			t.Errorf("%s: is of agent %q, want %q", tt.name, d.Header().Agent, tt.agent)
+		}
+	}
+}

@@ -119,6 +119,11 @@ func (s *gemini) object(c *jsonscan.Cursor, at place) bool {
 		s.member("sessionId", r.session)
 		s.member("kind", r.agentKind)
 	case s.held > maxBody:
+		if s.next == 0 { // too much to wait: what follows is read as it comes
+			s.d.skip(at.line, "over 512 MiB of rows: later rewinds are not followed")
+			for s.more() {
+			}
+		}
 		s.row(&r, at.line, false)
 	default:
 		s.hold(&r, bytes.Clone(c.Since(&start)), at.line)

@@ -1,8 +1,6 @@
 package transcript
 
 import (
-	"slices"
-
 	"github.com/pith-memory/pith"
 	"github.com/pith-memory/pith/jsonscan"
 	"github.com/pith-memory/pith/wire"
@@ -22,7 +20,7 @@ type opencode struct {
 	revert   string
 	reverted bool
 	// kept are the ids of the messages so far, that compactions point at.
-	kept       []string
+	kept       keptRows
 	boundaries int
 	results    []opencodeResult
 }
@@ -230,9 +228,7 @@ func (s *opencode) flush(f *opencodeInfo, role pith.Role, origins []pith.Provena
 		s.d.emit(m)
 	}
 	s.results = s.results[:0]
-	if id != "" && (len(s.kept) == 0 || s.kept[len(s.kept)-1] != id) {
-		s.kept = append(s.kept, id)
-	}
+	s.kept.add(id)
 	s.write.begin(role)
 }
 
@@ -244,9 +240,7 @@ func (s *opencode) boundary(p *opencodePart, line int) {
 	if p.auto {
 		b.Trigger = "auto"
 	}
-	if i := slices.Index(s.kept, jsonString(p.tail)); i >= 0 {
-		b.PreservedRows = slices.Clone(s.kept[i:])
-	}
+	b.PreservedRows = s.kept.since(jsonString(p.tail))
 	s.d.ready = append(s.d.ready, pith.Record{Boundary: b})
 }
 

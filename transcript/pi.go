@@ -2,7 +2,6 @@ package transcript
 
 import (
 	"bytes"
-	"slices"
 	"strconv"
 
 	"github.com/pith-memory/pith"
@@ -28,7 +27,7 @@ type pi struct {
 	next int
 	held int
 	// kept are the ids of the messages so far, that compactions point at.
-	kept       []string
+	kept       keptRows
 	count      int
 	boundaries int
 }
@@ -93,6 +92,11 @@ func (s *pi) object(c *jsonscan.Cursor, at place) bool {
 	if string(r.kind) == "session" {
 		s.session(&r)
 		return true
+	}
+	if s.held > maxBody && s.next == 0 { // too much to wait: the branch so far is taken for the one that lives
+		s.d.skip(at.line, "over 512 MiB of rows: later branches are read in file order")
+		for s.finish(); s.more(); {
+		}
 	}
 	if !r.hasParent || s.held > maxBody {
 		s.row(&r, at.line, false)
@@ -204,9 +208,7 @@ func (s *pi) compaction(r *piRow, id string, line int) {
 		first = entryName(r.keptIndex)
 	}
 	b := &pith.Boundary{N: s.boundaries, Line: line, Before: pith.Tokens(r.before)}
-	if i := slices.Index(s.kept, first); i >= 0 {
-		b.PreservedRows = slices.Clone(s.kept[i:])
-	}
+	b.PreservedRows = s.kept.since(first)
 	s.d.ready = append(s.d.ready, pith.Record{Boundary: b})
 	s.write.begin(pith.RoleUser)
 	s.write.text(r.summary)
@@ -233,8 +235,6 @@ func (s *pi) emit(m *pith.Message, r *piRow, id string, line int, left bool) {
 		}
 		return
 	}
-	if len(s.kept) == 0 || s.kept[len(s.kept)-1] != id {
-		s.kept = append(s.kept, id)
-	}
+	s.kept.add(id)
 	s.d.emit(m)
 }

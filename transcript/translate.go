@@ -182,6 +182,33 @@ func onlyCalls(m *pith.Message) bool {
 	return len(kept) > 0
 }
 
+// keptRows are the ids of the messages so far, in order: compactions name the
+// first one that they keep. What since returns shares their memory.
+type keptRows struct {
+	ids []string
+	at  map[string]int
+}
+
+func (k *keptRows) add(id string) {
+	if id == "" || len(k.ids) > 0 && k.ids[len(k.ids)-1] == id {
+		return
+	}
+	if k.at == nil {
+		k.at = map[string]int{}
+	}
+	k.at[id] = len(k.ids)
+	k.ids = append(k.ids, id)
+}
+
+// since lists the ids from one on, nil where it is not among them.
+func (k *keptRows) since(id string) []string {
+	i, ok := k.at[id]
+	if !ok {
+		return nil
+	}
+	return k.ids[i:len(k.ids):len(k.ids)]
+}
+
 // heldRow is a row that waits until the end of the file: only there it is known
 // which branch of a session is the one that lives.
 type heldRow struct {
