@@ -25,7 +25,7 @@ func signatureOf(output string) string {
 	best, bestRank, first, last, usage := "", rankNothing, "", "", false
 	eachLine(output, func(line string) {
 		s := strings.TrimSpace(line)
-		if s == "" || isNoOutput(s) {
+		if s == "" || isNoOutput(s) || strings.EqualFold(s, "error:") { // what went wrong stands below
 			return
 		}
 		r := lineRank(s)
