@@ -196,6 +196,32 @@ func TestApplyAfterTheWorkWentOn(t *testing.T) {
 	}
 }
 
+// What happened to an edited item after the edit is not undone by it.
+func TestApplyIsOvertaken(t *testing.T) {
+	old := compacted(t, "claude-code.jsonl", -1)
+	by := old.Evidence[1].ID
+	old.Evidence[0].SupersededBy, old.Evidence[0].ResolvedBy = nil, ""
+	want := reread(t, old)
+	want.Evidence[0].Signature = "a person's words"
+	want.Files.Modified[0].Via = "a person"
+	edits := diff.Edits(old, want)
+	if len(edits) != 2 {
+		t.Fatalf("%d edits", len(edits))
+	}
+	s := reread(t, old)
+	s.Evidence[0].SupersededBy = &by
+	s.Files.Modified[0].Op, s.Files.Modified[0].Source = pith.FileDeleted, pith.Source{Message: 9999}
+	if err := diff.Apply(s, edits, s.Checkpoint.ThroughMessage+1); err != nil {
+		t.Fatal(err)
+	}
+	if e := &s.Evidence[0]; e.SupersededBy == nil || *e.SupersededBy != by || e.Signature != "a person's words" {
+		t.Errorf("the run is %+v", e)
+	}
+	if f := &s.Files.Modified[0]; f.Op != pith.FileDeleted || f.Via == "a person" {
+		t.Errorf("the file is %+v", f)
+	}
+}
+
 func TestApplyUnknownItems(t *testing.T) {
 	s := compacted(t, "codex.jsonl", -1)
 	before := written(t, s)

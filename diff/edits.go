@@ -115,7 +115,7 @@ func Apply(s *pith.State, edits []pith.Edit, through int) error {
 		if at == nil || at.now && e.Through != through {
 			continue
 		}
-		if err := d.apply(at, e); err != nil {
+		if err := d.apply(at, e, through > e.Through); err != nil {
 			return fmt.Errorf("edit %d, of %s: %w", i, e.Slot, err)
 		}
 	}
@@ -130,7 +130,7 @@ func Apply(s *pith.State, edits []pith.Edit, through int) error {
 	return nil
 }
 
-func (d *document) apply(s *slot, e *pith.Edit) error {
+func (d *document) apply(s *slot, e *pith.Edit, later bool) error {
 	if s.key == "" {
 		if e.Op == Removed {
 			d.set(s, nil)
@@ -145,7 +145,11 @@ func (d *document) apply(s *slot, e *pith.Edit) error {
 	case e.Op == Removed && at >= 0:
 		list = slices.Delete(list, at, at+1)
 	case e.Op != Removed && at >= 0 && len(e.Value) > 0:
-		list[at].raw = d.sourced(e.Value)
+		value := d.sourced(e.Value)
+		if later {
+			value = overtaken(value, list[at].raw)
+		}
+		list[at].raw = value
 	case e.Op == Added && len(e.Value) > 0:
 		list = append(list, entry{raw: d.sourced(e.Value)})
 	default:
@@ -161,6 +165,33 @@ func (d *document) apply(s *slot, e *pith.Edit) error {
 	}
 	d.set(s, v)
 	return nil
+}
+
+// endings are the members that say what ended an item.
+var endings = []string{"superseded_by", "resolved_by", "ended_by"}
+
+// overtaken is an item as a person left it, with what happened to it since: an
+// ending that came later holds, and a file that was touched again is as it is.
+func overtaken(edited, current json.RawMessage) json.RawMessage {
+	was, now := members{}, members{}
+	if json.Unmarshal(edited, &was) != nil || json.Unmarshal(current, &now) != nil {
+		return edited
+	}
+	before, err1 := pith.ParseSource(plain(was["source"]))
+	after, err2 := pith.ParseSource(plain(now["source"]))
+	if now["path"] != nil && err1 == nil && err2 == nil && before.Before(after) {
+		return current
+	}
+	var ended []string
+	for _, name := range endings {
+		if plain(was[name]) == "" && plain(now[name]) != "" {
+			ended = append(ended, name)
+		}
+	}
+	if len(ended) == 0 {
+		return edited
+	}
+	return withMembersOf(edited, current, ended)
 }
 
 // sourced makes an item point at the goal where the state does not know the

@@ -64,12 +64,22 @@ func editedPlaces(s *pith.State) map[string]bool {
 			continue
 		}
 		for k := range items {
-			if sameValue(items[k], jsontext.Value(e.Value)) {
+			if sameValue(items[k], jsontext.Value(e.Value)) || e.Op == "changed" && isItem(items[k], e.Item) {
 				places[item(string(at), k, "").String()] = true
 			}
 		}
 	}
 	return places
+}
+
+// isItem tells whether an item of a list has that name: a changed one may have
+// been ended by a later run, and is the person's all the same.
+func isItem(item jsontext.Value, name string) bool {
+	var x struct {
+		ID   string `json:"id"`
+		Path string `json:"path"`
+	}
+	return json.Unmarshal(item, &x) == nil && name != "" && (x.ID == name || x.Path == name)
 }
 
 func sameValue(a, b jsontext.Value) bool {
