@@ -131,7 +131,7 @@ func (c *console) partsOf(k *knownState, f *recallFlags) *indexed {
 			from = s.Checkpoint.FromMessage
 			in, err := c.openTranscript(k, s, f)
 			if err == nil {
-				in.Close()
+				_ = in.Close() // it was only looked at
 				name := s.Checkpoint.Transcript
 				if opened, ok := in.(*input); ok {
 					name = opened.name
