@@ -80,6 +80,7 @@ func (x *document) step() error {
 		return inputError(x.source.err, "")
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		x.d.skip(x.source.line(), "cut off at the end of the file")
+		x.rest()
 		return x.end()
 	default:
 		x.d.skip(x.source.line(), "torn or not valid JSON")

@@ -88,6 +88,7 @@ func (s *openHands) list(value []byte) {
 	for c.More() {
 		v := c.Value()
 		switch {
+		case v == nil: // cut off
 		case len(v) > 0 && v[0] == '[':
 			pair := jsonscan.New(v)
 			pair.Array()

@@ -70,7 +70,7 @@ func TestSessions(t *testing.T) {
 // TestDocumentCut holds that a file that ends anywhere gives what stands before
 // the cut, in the words of the whole one, and at most one note.
 func TestDocumentCut(t *testing.T) {
-	for _, file := range []string{"sweagent.json", "mini-raw.json", "tau2-raw.json", "openhands-pairs.json"} {
+	for _, file := range []string{"sweagent.json", "mini-raw.json", "tau2-raw.json", "openhands-pairs.json", "openhands-raw.jsonl"} {
 		whole := testdata(t, file)
 		full := decodeDump(t, bytes.NewReader(whole), false)
 		messages, _, _ := strings.Cut(full, "header ")
@@ -82,6 +82,9 @@ func TestDocumentCut(t *testing.T) {
 			got := dump(d)
 			if part, _, _ := strings.Cut(got, "header "); file != "sweagent.json" && !strings.HasPrefix(messages, part) {
 				t.Fatalf("%s cut at %d:\n%s", file, end, got)
+			}
+			if part, _, _ := strings.Cut(got, "header "); strings.Count(part, "\n") < 2 {
+				t.Fatalf("%s cut at %d: the messages before it are lost:\n%s", file, end, got)
 			}
 			if d.SkippedCount() != 1 || strings.Contains(got, "error:") {
 				t.Fatalf("%s cut at %d: %d notes\n%s", file, end, d.SkippedCount(), got)

@@ -43,12 +43,7 @@ func (s *tau2) element(key string, value []byte) bool {
 		return true
 	}
 	s.d.header.SessionID, s.d.header.Model = id, s.model
-	c := jsonscan.New(messages)
-	if c.Array() {
-		for c.More() {
-			s.message(c.Value())
-		}
-	}
+	s.list(messages)
 	s.x.sessions.close()
 	return true
 }
