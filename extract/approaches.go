@@ -131,7 +131,7 @@ func proposes(question string) bool {
 var givingUp = [...]string{
 	"didn't work", "did not work", "doesn't work because", "does not work because", "won't work because", "is too slow", "was too slow",
 	"deadlocks", "deadlocked", "gave up on", "giving up on", "ruled out", "dead end", "made it worse", "makes it worse", "made things worse",
-	"abandoned", "abandoning", "that approach fail", "this approach fail", "that failed because", "rolled back", "backed out", "backing out",
+	"abandoned", "abandoning", "that approach fail", "this approach fail", "that failed because", "rolled back", "backed out", "backing out", "was tried and ", "were tried and ", "made it slower",
 }
 
 // givingUpSet also holds what all forms of "revert" have in common.
@@ -146,6 +146,9 @@ func givesUp(sentence string) (reverts, ok bool) {
 		return false, false
 	}
 	lower := " " + strings.ToLower(sentence) + " "
+	if strings.Contains(lower, " was tried and ") || strings.Contains(lower, " were tried and ") {
+		return false, true // what came of it follows, whatever the condition
+	}
 	for _, w := range [...]string{" if ", " would ", " could ", " might ", " should ", " unless ", " whether ", " may ", " will ", " to avoid ", " can ", " when ", " must ", " before ", " until ", " test "} {
 		if strings.Contains(lower, w) {
 			return false, false

@@ -12,6 +12,9 @@ import (
 type decisionSlot struct {
 	list []pith.Decision
 	seen map[string]bool
+	// told are decisions of an earlier state, which the messages at hand may
+	// tell again.
+	told map[string]bool
 	// latest are the assistant's last texts, in which a proposal is looked for
 	// once the user answers; proposal is a stated choice, or what was found.
 	latest   [2]Said
@@ -192,9 +195,10 @@ func (d *decisionSlot) add(k pith.Decision) {
 		return
 	}
 	key := k.Status + "\x00" + k.Decision
-	if d.seen[key] && len(k.Decision) > repeatable {
+	if d.seen[key] && len(k.Decision) > repeatable || d.told[key+"\x00"+k.Rationale] {
 		return
 	}
+	d.supersede(&k)
 	if d.seen == nil {
 		d.seen = map[string]bool{}
 	}

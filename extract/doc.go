@@ -22,7 +22,7 @@
 //	                   claims.go
 //	failed attempts    failures.go, failures_facts.go, approaches.go
 //	decisions          decisions.go, choices.go, verdicts.go, plan.go
-//	phase and todo     phase.go, todo.go, parts.go (of a numbered request), done.go
+//	phase and todo     phase.go, todo.go, settled.go (ended by words), parts.go (of a numbered request), done.go
 //	next action        next.go, request.go, questions.go, destructive.go
 //	names              names.go (ranking), nametable.go, namescan.go, namewords.go, namecommits.go,
 //	                   nametests.go

@@ -156,7 +156,7 @@ func (s *failureSlot) goOn(st *pith.State) {
 
 // goOn takes every decision; a question that waits for its answer waits on.
 func (d *decisionSlot) goOn(s *pith.State) {
-	d.seen = map[string]bool{}
+	d.seen, d.told = map[string]bool{}, map[string]bool{}
 	for i := range s.Decisions {
 		k := s.Decisions[i]
 		if k.Status == "proposed" && i == len(s.Decisions)-1 {
@@ -164,6 +164,7 @@ func (d *decisionSlot) goOn(s *pith.State) {
 			continue
 		}
 		d.seen[k.Status+"\x00"+k.Decision] = true
+		d.told[k.Status+"\x00"+k.Decision+"\x00"+k.Rationale] = true
 		d.list = append(d.list, k)
 	}
 	if p := s.Context.Plan; p != nil {
@@ -179,6 +180,7 @@ func (p *phaseSlot) goOn(s *pith.State) {
 		p.todo.tasks = append(p.todo.tasks, task{id: strconv.Itoa(i + 1), text: t.Text, status: t.Status, at: t.Source})
 	}
 	p.todo.byTask = len(p.todo.tasks) > 0
+	p.todo.carried = p.todo.byTask
 	if n := s.Phase; n.Current != nil {
 		p.named = namedPhase{current: *n.Current, name: n.Name}
 		if n.Total != nil {

@@ -34,6 +34,7 @@ func (p *phaseSlot) said(s *Said) {
 	p.owner = s.Agent
 	p.language.said(s)
 	p.parts.said(s)
+	p.todo.said(s)
 	switch s.Origin {
 	case pith.Assistant:
 		p.started = true

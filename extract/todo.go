@@ -16,6 +16,8 @@ type todoSlot struct {
 	tasks  []task
 	// byTask is set where the latest word was on a single task.
 	byTask bool
+	// carried is set while the list is that of an earlier state.
+	carried bool
 	// seq is the call that wrote last.
 	seq int
 }
@@ -45,7 +47,7 @@ func (t *todoSlot) call(c *Call) {
 		if !isOneOf(a.Key, listKeys...) || !looksLikeList(a) {
 			continue
 		}
-		t.list, t.listAt, t.byTask, t.seq = a.Value, c.At, false, c.Seq
+		t.list, t.listAt, t.byTask, t.seq, t.carried = a.Value, c.At, false, c.Seq, false
 		return
 	}
 }
