@@ -133,7 +133,7 @@ func TestRecallEveryItemOfTrajectories(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if corpus := os.Getenv("PITH_CORPUS"); corpus != "" {
+	if corpus := os.Getenv("PITH_CORPUS"); corpus != "" && !testing.Short() {
 		for _, folder := range []string{"swe-agent", "mini-swe-agent", "openhands", "tau2-bench"} {
 			more, err := filepath.Glob(filepath.Join(corpus, folder, "*.*"))
 			if err != nil || len(more) == 0 {
