@@ -122,15 +122,18 @@ func (x *Index) Add(ctx context.Context, session string, source SourceKey, feed 
 	return failIndex("index the session", x.data.path, err)
 }
 
+// ofSession selects a session and those of its sub-agents, named "session#agent".
+const ofSession = `id = ? OR substr(id, 1, length(?)) = ?`
+
 // Forget removes a session's passages for good. One that is not there is no error.
 func (x *Index) Forget(ctx context.Context, session string) error {
 	err := x.data.write(ctx, func(tx *sql.Tx) error {
 		for _, statement := range []string{
-			`DELETE FROM words WHERE rowid IN (SELECT n FROM passages WHERE session = (SELECT n FROM sessions WHERE id = ?))`,
-			`DELETE FROM passages WHERE session = (SELECT n FROM sessions WHERE id = ?)`,
-			`DELETE FROM sessions WHERE id = ?`,
+			`DELETE FROM words WHERE rowid IN (SELECT n FROM passages WHERE session IN (SELECT n FROM sessions WHERE ` + ofSession + `))`,
+			`DELETE FROM passages WHERE session IN (SELECT n FROM sessions WHERE ` + ofSession + `)`,
+			`DELETE FROM sessions WHERE ` + ofSession,
 		} {
-			if _, err := tx.ExecContext(ctx, statement, session); err != nil {
+			if _, err := tx.ExecContext(ctx, statement, session, session+"#", session+"#"); err != nil {
 				return err
 			}
 		}

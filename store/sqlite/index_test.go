@@ -292,7 +292,9 @@ func TestIndexForget(t *testing.T) {
 	}
 	defer x.Close()
 	index(t, x, "gone", "unmistakableword stands here", "and here unmistakableword")
+	index(t, x, "gone#agent-7", "a sub-agent says unmistakableword")
 	index(t, x, "kept", "another word")
+	index(t, x, "gone2", "its own word")
 	if err := x.Forget(t.Context(), "gone"); err != nil {
 		t.Fatal(err)
 	}
@@ -304,6 +306,9 @@ func TestIndexForget(t *testing.T) {
 	}
 	if got := messages(t, x, "another"); len(got) != 1 {
 		t.Errorf("the other session is found in %v", got)
+	}
+	if got := messages(t, x, "own"); len(got) != 1 {
+		t.Errorf("a session whose id begins the same is found in %v", got)
 	}
 	for _, suffix := range []string{"", "-wal"} {
 		b, err := os.ReadFile(path + suffix)
