@@ -221,6 +221,24 @@ func TestWindow(t *testing.T) {
 	}
 }
 
+func TestModel(t *testing.T) {
+	for id, want := range map[string]meter.Info{
+		"claude-haiku-4-5":           {Window: 200_000, MaxOutput: 64_000, Input: 1, Output: 5, CacheRead: 0.1, CacheWrite: 1.25, Reasons: true},
+		"anthropic/claude-haiku-4.5": {Window: 200_000, MaxOutput: 64_000, Input: 1, Output: 5, CacheRead: 0.1, CacheWrite: 1.25, Reasons: true},
+		"gpt-5-mini":                 {Window: 400_000, MaxOutput: 128_000, Input: 0.25, Output: 2, CacheRead: 0.025, CacheWrite: 0.25, Reasons: true},
+		"openai/gpt-4o-2024-08-06":   {Window: 128_000, MaxOutput: 8192, Input: 2.5, Output: 10, CacheRead: 1.25, CacheWrite: 2.5},
+	} {
+		if got, ok := meter.Model(id); !ok || got != want {
+			t.Errorf("Model(%q) = %+v, %v; want %+v", id, got, ok, want)
+		}
+	}
+	for _, id := range []string{"", "no-such-model", "gpt-5\t400000", "200000"} {
+		if got, ok := meter.Model(id); ok || got != (meter.Info{}) {
+			t.Errorf("Model(%q) = %+v, %v; it is not in the table", id, got, ok)
+		}
+	}
+}
+
 func TestWindowOfAReading(t *testing.T) {
 	c := conversation(text(pith.RoleUser, "a"), text(pith.RoleAssistant, "b"))
 	c.Model = "claude-sonnet-4-5"

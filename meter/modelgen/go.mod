@@ -1,4 +1,4 @@
-module github.com/pith-memory/pith/meter/windowgen
+module github.com/pith-memory/pith/meter/modelgen
 
 go 1.26.6
 
