@@ -70,6 +70,12 @@ type Session struct {
 	// empty is set while no message held a block.
 	empty  bool
 	labels labels
+	// follow is set where a program hands the messages over as they come.
+	follow *followed
+	// options are those that the session was read with; liveFrom is the number
+	// of the first message behind the client's last compaction.
+	options  transcript.Options
+	liveFrom int
 }
 
 // read folds the records of a transcript, one at a time.
@@ -79,6 +85,7 @@ func read(r io.Reader, o ReadOptions, base int) (*Session, error) {
 		return nil, err
 	}
 	s := &Session{name: o.Name, extract: extract.New(), redactor: redact.New(), empty: true}
+	s.options = transcript.Options{Format: o.Format, Session: o.Session}
 	s.goOn(o.Previous, base)
 	s.kept.on, s.body = o.KeepLive, d.Body()
 	s.Header.Format = d.Header().Format
@@ -116,6 +123,7 @@ func (s *Session) cut(rec pith.Record, o ReadOptions) bool {
 }
 
 func (s *Session) add(rec pith.Record) {
+	s.facts = nil
 	switch {
 	case rec.Message != nil:
 		m := rec.Message
@@ -145,6 +153,7 @@ func (s *Session) add(rec pith.Record) {
 		s.live.Boundary(b)
 		s.kept.boundary(b)
 		s.extract.Boundary(b)
+		s.liveFrom = s.lastMessage + 1
 		note := *b
 		note.Replacement = nil
 		s.Boundaries = append(s.Boundaries, note)
