@@ -22,6 +22,8 @@ const (
 	KindCheck
 	// KindStore: a checkpoint could not be kept or fetched.
 	KindStore
+	// KindModel: a model that had to answer gave no answer that can be used.
+	KindModel
 )
 
 // Error is the error that leaves a package: what was being done, why it did

@@ -116,6 +116,7 @@ const (
 	exitDeclined   = 4
 	exitCheck      = 5
 	exitStore      = 6
+	exitModel      = 7
 )
 
 func exitCode(err error) int {
@@ -133,6 +134,8 @@ func exitCode(err error) int {
 		return exitCheck
 	case pith.KindStore:
 		return exitStore
+	case pith.KindModel:
+		return exitModel
 	}
 	return exitUnexpected
 }

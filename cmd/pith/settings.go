@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/pelletier/go-toml/v2"
 	"github.com/spf13/cobra"
@@ -48,6 +49,14 @@ func known() []setting {
 		{Name: "compact-tokens", Value: "0", About: "absolute number of tokens at which to compact; 0 is off", check: wantCount},
 		{Name: "turns", Value: "40", About: "turns since the last compaction that count once the window is half full", check: wantCount},
 		{Name: "keep-days", Value: "90", About: "days for which the texts of sessions without a file (request bodies, standard input) are kept for recall; 0 is for good", check: wantCount},
+		{Name: "model", Value: "", About: "model that drafts the judgement, as anthropic/claude-haiku-4-5 or openai/gpt-5-mini; a list, with commas, is asked in turn; none: facts only", check: wantModels},
+		{Name: "model-url", Value: "", About: "base URL of the model's API, as http://localhost:11434/v1; the default is the maker's own", check: wantURL},
+		{Name: "model-key-file", Value: "", About: "file with the API key; the default is ANTHROPIC_API_KEY or OPENAI_API_KEY in the environment", check: wantAny},
+		{Name: "model-max-tokens", Value: "4096", About: "tokens that a model's answer may have", check: wantSome},
+		{Name: "model-window", Value: "0", About: "context window of the model in tokens; 0 asks the table of models", check: wantCount},
+		{Name: "model-timeout", Value: "2m", About: "how long one request to a model may take, as 90s or 2m", check: wantDuration},
+		{Name: "message-cap", Value: "2000", About: "characters of a message that a model is shown", check: wantSome},
+		{Name: "focus", Value: "", About: "what the model is to look at above all, in your words", check: wantAny},
 		{Name: "store", Value: "sqlite", About: "what keeps checkpoints: sqlite (one database) or file (a folder of readable JSON)", check: wantStore},
 		{Name: "store-path", Value: "", About: "the store's database or folder; the default is pith/ in the user's data folder", check: wantAny},
 	}
@@ -63,6 +72,20 @@ func wantCount(v string) error {
 func wantFraction(v string) error {
 	if f, err := strconv.ParseFloat(v, 64); err != nil || f <= 0 || f > 1 {
 		return errors.New("want a fraction over 0 and up to 1, as 0.7")
+	}
+	return nil
+}
+
+func wantSome(v string) error {
+	if n, err := strconv.Atoi(v); err != nil || n < 1 {
+		return errors.New("want a whole number, 1 or more")
+	}
+	return nil
+}
+
+func wantDuration(v string) error {
+	if d, err := time.ParseDuration(v); err != nil || d <= 0 {
+		return errors.New("want a time over 0, as 90s or 2m")
 	}
 	return nil
 }
@@ -173,7 +196,7 @@ func (s *settings) value(name string) string {
 	return ""
 }
 
-// count and fraction read values that loadSettings has checked.
+// count, fraction and duration read values that loadSettings has checked.
 func (s *settings) count(name string) int {
 	n, _ := strconv.Atoi(s.value(name))
 	return n
@@ -182,6 +205,11 @@ func (s *settings) count(name string) int {
 func (s *settings) fraction(name string) float64 {
 	f, _ := strconv.ParseFloat(s.value(name), 64)
 	return f
+}
+
+func (s *settings) duration(name string) time.Duration {
+	d, _ := time.ParseDuration(s.value(name))
+	return d
 }
 
 func (s *settings) pattern() restore.Pattern {
@@ -222,7 +250,7 @@ over the configuration file, which wins over the default.`,
 				return printJSON(c.out, c.settings)
 			}
 			for _, x := range c.settings.List {
-				fmt.Fprintf(c.out, "%-15s = %-8s %s\n", x.Name, x.Value, c.paint(dim, "("+x.From+") "+x.About))
+				fmt.Fprintf(c.out, "%-16s = %-8s %s\n", x.Name, x.Value, c.paint(dim, "("+x.From+") "+x.About))
 			}
 			fmt.Fprintf(c.out, "%s\n", c.paint(dim, "file: "+c.settings.File))
 			return nil
