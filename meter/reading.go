@@ -77,6 +77,20 @@ func Read(c *pith.Conversation, o ReadOptions) Reading {
 	return r
 }
 
+// ReadSizes is Read for a caller who keeps count of a conversation while it
+// grows: parts is what fills the request, since is the estimate of what came
+// behind the answer that o.Usage is of, and of everything where o.Usage is nil
+// or another model's.
+func ReadSizes(parts Breakdown, since pith.Tokens, o ReadOptions) Reading {
+	usage := o.Usage
+	if usage.Context() == 0 || !sameModel(o.UsageModel, o.Model) {
+		usage, since = nil, parts.Total()
+	}
+	r := o.reading(usage, since)
+	r.Parts = parts
+	return r
+}
+
 // lastUsage finds the last usage that counts and the position of the message
 // that answered its request.
 func lastUsage(c *pith.Conversation, o *ReadOptions) (usage *pith.Usage, answered int) {
