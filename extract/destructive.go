@@ -5,6 +5,11 @@ import (
 	"strings"
 )
 
+// Destructive tells whether a shell command destroys what cannot be brought
+// back, or reaches other people: what a person should be asked about first. It
+// knows the common commands; it is no sandbox.
+func Destructive(command string) bool { return isDestructive(command) }
+
 // isDestructive tells whether a command destroys what cannot be brought back,
 // or reaches other people.
 func isDestructive(command string) bool {
