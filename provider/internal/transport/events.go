@@ -14,10 +14,10 @@ var byteOrderMark = []byte("\xef\xbb\xbf")
 // "" where it has none, and its data, the lines joined. An event that the end
 // of the stream left without its empty line counts where its data is whole,
 // since some local servers leave the last one so. It stops at the first error
-// of each and returns it.
+// of each and returns it. A line longer than longest bytes is bufio.ErrTooLong.
 func Events(r io.Reader, longest int, each func(name string, data []byte) error) error {
 	lines := bufio.NewScanner(r)
-	lines.Buffer(make([]byte, 0, 4096), longest)
+	lines.Buffer(make([]byte, 0, min(4096, longest)), longest)
 	var name string
 	var data []byte
 	for first := true; lines.Scan(); first = false {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"net/http"
 	"net/url"
@@ -43,6 +44,8 @@ func (c *Call) classify(caller, whole, one context.Context, err error) *compacto
 	case errors.Is(err, errTooLong):
 		f.Kind, f.Err = compactor.FailUnreadable, errTooLong
 		f.Detail = fmt.Sprintf("the response is over %d bytes", c.limits.MaxBody)
+	case isTimeout(err):
+		f.Kind, f.Err, f.Detail = compactor.FailTimeout, cause(err), c.Detail(errorText(err))
 	case c.attempts.value() == c.before:
 		// Nothing was sent: an option is wrong, which no retry mends.
 		f.Kind, f.Detail = compactor.FailInvalid, c.Detail(errorText(err))
@@ -51,6 +54,13 @@ func (c *Call) classify(caller, whole, one context.Context, err error) *compacto
 	}
 	f.Model, f.Attempts = c.limits.Model, c.attempts.value()
 	return f
+}
+
+// isTimeout tells the time limits of others: of a dialer, a transport, or an
+// option of the SDK.
+func isTimeout(err error) bool {
+	var t interface{ Timeout() bool }
+	return errors.Is(err, context.DeadlineExceeded) || errors.As(err, &t) && t.Timeout()
 }
 
 // cause is what went wrong on the network, without the request that an SDK or
@@ -64,8 +74,8 @@ func cause(err error) error {
 }
 
 func errorText(err error) string {
-	if err == nil {
-		return "no response"
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		return "the response broke off"
 	}
 	return cause(err).Error()
 }
@@ -76,6 +86,11 @@ func (c *Call) Refused(status int, h http.Header, p Problem) *compactor.Failure 
 		p.Message = http.StatusText(status)
 	}
 	return &compactor.Failure{Kind: Kind(status, p), Status: status, RetryAfter: RetryAfter(h), Detail: c.Detail(p.Message)}
+}
+
+// Unsendable is the Failure of a request that could not be made.
+func (c *Call) Unsendable(err error) *compactor.Failure {
+	return &compactor.Failure{Kind: compactor.FailInvalid, Detail: c.Detail(err.Error())}
 }
 
 // Unreadable is the Failure of an answer that is not what the API promises.
