@@ -97,6 +97,8 @@ type Response struct {
 	Usage    pith.Usage
 	// Model is what answered, as the provider names it.
 	Model string
+	// By is the model of a list that answered, nil where one model was asked.
+	By *Card
 	// ID is the provider's id of the answer.
 	ID string
 	// Attempts counts the requests that were sent, the provider's retries included.
