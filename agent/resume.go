@@ -1,0 +1,201 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/pith-memory/pith"
+	"github.com/pith-memory/pith/redact"
+	"github.com/pith-memory/pith/restore"
+	"github.com/pith-memory/pith/wire"
+)
+
+// Restoration is how a session was taken up again.
+type Restoration struct {
+	Session string
+	// Checkpoint is the state that it goes on from, "" for none.
+	Checkpoint string
+	Turn       int
+	// FromJournal is set where every step since is known.
+	FromJournal bool
+	// Interrupted counts the calls that were under way when the session stopped.
+	Interrupted int
+	// Findings are what the disk says otherwise than the state; Held is set
+	// where the next action waits until they were looked into.
+	Findings []restore.Finding
+	Held     bool
+}
+
+// replay makes the conversation again from the journal. It reports false where
+// the journal has no session.
+func (a *Agent) replay(ctx context.Context) (bool, error) {
+	if a.config.Journal == nil {
+		return false, nil
+	}
+	n := 0
+	err := a.config.Journal.Each(ctx, func(e *Entry) error {
+		n++
+		if n > 1 {
+			return a.replayed(n, a.do(e))
+		}
+		return a.replayStart(ctx, e)
+	})
+	if err != nil || n == 0 {
+		return false, err
+	}
+	a.resumed = !a.done && a.prompt != ""
+	r := Restoration{Session: a.name, Turn: a.turn, FromJournal: true}
+	for i := range a.open {
+		if a.open[i].started && !a.open[i].answered {
+			r.Interrupted++
+		}
+	}
+	if err := a.catchUp(ctx, &r); err != nil {
+		return false, err
+	}
+	if a.config.OnRestore != nil {
+		a.config.OnRestore(r)
+	}
+	return true, nil
+}
+
+func (a *Agent) replayed(n int, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &pith.Error{Op: fmt.Sprintf("go on from step %d of the journal", n), Kind: pith.KindInput, Err: err}
+}
+
+// replayStart begins the session that the journal is of.
+func (a *Agent) replayStart(ctx context.Context, e *Entry) error {
+	switch {
+	case e.Kind != EntryStart:
+		return a.replayed(1, fmt.Errorf("it is a %q and not the start of a session", e.Kind))
+	case a.config.Session != "" && a.config.Session != e.Session:
+		return usage("the journal is of the session %q, not of %q", e.Session, a.config.Session)
+	case e.Format != a.card.Format:
+		return usage("the journal's session is in the format %q, and %s takes %q", e.Format, a.card, a.card.Format)
+	}
+	a.name = e.Session
+	if e.System != digest(a.config.System) || e.Tools != digest(string(a.talk.request.Tools)) {
+		a.warn(Warning{Kind: WarnChanged, Text: "the session was begun with another system prompt or other tools"})
+	}
+	var behind *pith.State
+	if e.Checkpoint != "" {
+		if a.config.Store == nil {
+			return usage("the journal goes on from checkpoint %.12s, and there is no store", e.Checkpoint)
+		}
+		saved, err := a.config.Store.Get(ctx, e.Checkpoint)
+		if err != nil {
+			return err
+		}
+		behind = saved.State
+	}
+	a.begin(behind)
+	return nil
+}
+
+// catchUp takes the store's latest checkpoint for the parent of the next one:
+// the stop may have come between the store and the journal.
+func (a *Agent) catchUp(ctx context.Context, r *Restoration) error {
+	if a.config.Store == nil {
+		return nil
+	}
+	saved, err := a.config.Store.Latest(ctx, a.name)
+	if errors.Is(err, pith.ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if err := a.owns(saved); err != nil {
+		return err
+	}
+	a.previous = saved.State
+	a.session.Took(saved.State)
+	r.Checkpoint = saved.State.Checkpoint.ID
+	_, r.Findings, err = a.compare(ctx, saved)
+	return err
+}
+
+// restore takes a session up from its latest checkpoint. It reports false
+// where the store has none.
+func (a *Agent) restore(ctx context.Context) (bool, error) {
+	if a.config.Store == nil || a.config.Session == "" {
+		return false, nil
+	}
+	saved, err := a.config.Store.Latest(ctx, a.config.Session)
+	if errors.Is(err, pith.ErrNotFound) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	if err := a.owns(saved); err != nil {
+		return false, err
+	}
+	state, findings, err := a.compare(ctx, saved)
+	if err != nil {
+		return false, err
+	}
+	if err := a.start(ctx, saved.State); err != nil {
+		return false, err
+	}
+	if err := a.beginWith(ctx, state, findings); err != nil {
+		return false, err
+	}
+	r := Restoration{Session: a.name, Checkpoint: saved.State.Checkpoint.ID, Turn: a.turn, Findings: findings}
+	for i := range findings {
+		r.Held = r.Held || findings[i].Holds
+	}
+	if a.config.OnRestore != nil {
+		a.config.OnRestore(r)
+	}
+	return true, nil
+}
+
+// owns refuses what belongs to somebody else or to another project.
+func (a *Agent) owns(saved *pith.Saved) error {
+	c := &a.config
+	if saved.Owner == c.Owner && (saved.Project == c.Project || saved.Project == "") {
+		return nil
+	}
+	return &pith.Error{
+		Op: "restore the session " + a.config.Session, Kind: pith.KindCheck,
+		Err:  errors.New("its checkpoint belongs to another account or another project"),
+		Hint: "use another session name, or run in that project",
+	}
+}
+
+// compare holds a state against the disk.
+func (a *Agent) compare(ctx context.Context, saved *pith.Saved) (*pith.State, []restore.Finding, error) {
+	if a.config.Look == nil {
+		return saved.State, nil, nil
+	}
+	now, err := a.config.Look(ctx, restore.Paths(saved.State))
+	if err != nil {
+		return nil, nil, err
+	}
+	state, findings := restore.Reconcile(saved.State, saved.Disk, now)
+	return state, findings, nil
+}
+
+// beginWith puts a state at the beginning of a conversation in which nothing
+// was said yet.
+func (a *Agent) beginWith(ctx context.Context, s *pith.State, changes []restore.Finding) error {
+	m := a.config.memoryFor(a.card)
+	block := restore.Render(s, restore.Options{
+		Pattern: m.Pattern, Budget: m.Budget, Window: a.window, Live: s.Metrics.TokensBefore,
+		RenderResent: m.RenderResent, Changes: changes,
+	})
+	if found := redact.Scan(block.Text); len(found) > 0 {
+		return &pith.Error{Op: "restore the session", Kind: pith.KindCheck, Err: fmt.Errorf("a secret of rule %s stands in the block", found[0].Rule)}
+	}
+	e := &Entry{Kind: EntryCompaction, Checkpoint: s.Checkpoint.ID, Text: block.Text, InSystem: a.config.InSystem}
+	if !e.InSystem {
+		e.Messages = append(e.Messages, wire.UserMessage(a.talk.format(), block.Text))
+		e.Numbers = []int{pith.SystemIndex}
+	}
+	return a.step(ctx, e)
+}
