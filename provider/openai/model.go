@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"strings"
 	"sync/atomic"
 
 	"github.com/openai/openai-go/v3"
@@ -19,12 +20,16 @@ import (
 // Model is a model behind one of OpenAI's APIs. It is safe for concurrent use.
 type Model struct {
 	card   compactor.Card
-	limits transport.Limits
 	client openai.Client
 	path   string
+	// complete is transport.Limits.Do. The limits hold the key, to take it out of
+	// what a server says; as a function they cannot be printed.
+	complete func(context.Context, attempt) (compactor.Response, error)
 	// learned is what the server was found not to know: dialect bits.
 	learned atomic.Uint32
 }
+
+type attempt = func(context.Context, *transport.Call) (compactor.Response, error)
 
 var _ compactor.Model = (*Model)(nil)
 
@@ -43,9 +48,10 @@ func New(o Options) (*Model, error) {
 		// the newer one and answer without a bound.
 		m.learned.Store(uint32(oldMaxTokens))
 	}
-	m.limits = transport.Limits{
-		Model: m.card.String(), Timeout: o.Timeout, Idle: o.Idle, MaxRetries: o.MaxRetries, Secrets: []string{o.Key},
-	}
+	m.complete = transport.Limits{
+		Model: m.card.String(), Timeout: o.Timeout, Idle: o.Idle, MaxRetries: o.MaxRetries,
+		Secrets: append(credentials(o.Header), o.Key),
+	}.Do
 	// A client that openai.NewClient makes has read the environment.
 	m.client = openai.Client{Options: clientOptions(&o)}
 	return m, nil
@@ -101,8 +107,8 @@ func (m *Model) LogValue() slog.Value { return slog.StringValue(m.card.String())
 // Errors: *compactor.Failure. An account without quota is FailAuth, although
 // its status is 429: no waiting helps.
 func (m *Model) Complete(ctx context.Context, r compactor.Request) (compactor.Response, error) {
-	return m.limits.Do(ctx, func(ctx context.Context, call *transport.Call) (compactor.Response, error) {
-		if r.Body != nil {
+	return m.complete(ctx, func(ctx context.Context, call *transport.Call) (compactor.Response, error) {
+		if len(r.Body) > 0 {
 			return m.send(ctx, call, r.Body, r)
 		}
 		for {
@@ -124,11 +130,24 @@ func (m *Model) send(ctx context.Context, call *transport.Call, body []byte, r c
 	var res *http.Response
 	options := append(headerOptions(r.Header), option.WithMaxRetries(0), option.WithMiddleware(call.Middleware))
 	err := m.client.Post(ctx, m.path, body, &res, options...)
+	if res == nil && isSetup(err) {
+		return compactor.Response{}, call.Unsendable(err)
+	}
 	reply, err := call.Reply(m.card.Format, res, err, r.OnText)
 	if err != nil {
 		return compactor.Response{}, err
 	}
 	return transport.Response(reply, stopOf(&reply)), nil
+}
+
+// isSetup tells the SDK's own errors, which it found before anything went over
+// the network; it marks them for itself alone.
+func isSetup(err error) bool {
+	if err == nil {
+		return false
+	}
+	text := err.Error()
+	return strings.HasPrefix(text, "azure: ") || strings.HasPrefix(text, "requestconfig: ") || strings.HasPrefix(text, "requestoption: ")
 }
 
 // stopOf is why the answer ended. Some servers say "stop" of an answer that

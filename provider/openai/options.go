@@ -121,7 +121,7 @@ func (o *Options) check() error {
 	if err := checkBaseURL(o.BaseURL); err != nil {
 		return refuse("It is the URL up to /v1, as in http://localhost:11434/v1; the path of the API is added.", "the base URL cannot be used: %w", err)
 	}
-	if o.atOpenAI() && o.Key == "" && len(o.Client) == 0 && !signsIn(o.Header) {
+	if o.atOpenAI() && o.Key == "" && len(o.Client) == 0 && len(credentials(o.Header)) == 0 {
 		return refuse(signInHint, "there is no API key for OpenAI")
 	}
 	return nil
@@ -145,14 +145,22 @@ func checkBaseURL(base string) error {
 	return nil
 }
 
-// signsIn tells whether headers hold a credential.
-func signsIn(header map[string][]string) bool {
+// credentials are the secrets among headers.
+func credentials(header map[string][]string) []string {
+	var secrets []string
 	for name, values := range header {
-		if (strings.EqualFold(name, "Authorization") || strings.EqualFold(name, "Api-Key")) && len(values) > 0 {
-			return true
+		if !strings.EqualFold(name, "Authorization") && !strings.EqualFold(name, "Api-Key") {
+			continue
+		}
+		for _, value := range values {
+			_, token, isScheme := strings.Cut(value, " ")
+			if !isScheme {
+				token = value
+			}
+			secrets = append(secrets, token)
 		}
 	}
-	return false
+	return secrets
 }
 
 // atOpenAI tells whether the requests go to OpenAI itself, whose servers know
