@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 
+	"github.com/pith-memory/pith"
 	"github.com/pith-memory/pith/redact"
 	"github.com/pith-memory/pith/truncate"
 )
@@ -126,7 +127,7 @@ func (d *Draft) redacted() *Draft {
 		}
 		return s
 	}
-	c := &Draft{Task: clean(d.Task), CurrentState: clean(d.CurrentState), WorkType: clean(d.WorkType), Phase: clean(d.Phase)}
+	c := &Draft{Task: clean(d.Task), CurrentState: clean(d.CurrentState), WorkType: workType(d.WorkType), Phase: clean(d.Phase)}
 	for _, x := range d.KeyDecisions {
 		if x.Decision = clean(x.Decision); x.Decision != "" {
 			c.KeyDecisions = append(c.KeyDecisions, Decision{x.Decision, clean(x.Reason), clean(x.Constraint)})
@@ -152,6 +153,15 @@ func (d *Draft) redacted() *Draft {
 		}
 	}
 	return c
+}
+
+// workType is one of the kinds of work, "" for any other word.
+func workType(text string) string {
+	switch w := pith.WorkType(strings.ToLower(strings.TrimSpace(text))); w {
+	case pith.WorkFeature, pith.WorkBugfix, pith.WorkRefactor, pith.WorkMigration, pith.WorkInvestigation, pith.WorkRelease:
+		return string(w)
+	}
+	return ""
 }
 
 func blank(text string) bool { return strings.TrimSpace(strings.Trim(text, "\ufeff\u200b")) == "" }

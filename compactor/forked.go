@@ -21,7 +21,7 @@ func (r *runner) fork(f *Fork) (d *Draft, done bool, err error) {
 		}
 		d, problem := r.judge(&response, true)
 		if problem == nil {
-			r.report.Forked = true
+			r.report.Forked, r.report.Parts = true, 1
 			return d, true, nil
 		}
 		r.problem(problem)

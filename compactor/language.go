@@ -44,7 +44,9 @@ const (
 // writing counts what tells a text's language.
 type writing struct {
 	letters, han, kana, hangul, cyrillic, roman int
-	words                                       map[string]int
+	// all counts the words, words those of each language's stop words.
+	all   int
+	words map[string]int
 }
 
 // otherLanguage is the language that a text is surely written in instead of
@@ -57,7 +59,7 @@ func otherLanguage(text, wanted string) string {
 	}
 	w := readWriting(text)
 	east := w.han + w.kana + w.hangul
-	if w.letters < enoughLetters && east < enoughLetters/3 {
+	if w.letters < enoughLetters && east < enoughLetters*2/3 {
 		return ""
 	}
 	got := w.language(east)
@@ -96,7 +98,9 @@ func (w *writing) language(east int) string {
 			best = language
 		}
 	}
-	if w.words[best] < enoughWords {
+	// Prose has a stop word in every three or four; less is another language,
+	// or none.
+	if w.words[best] < enoughWords || w.words[best]*6 < w.all {
 		return ""
 	}
 	return best
@@ -187,6 +191,7 @@ func (w *writing) add(field string) {
 			w.cyrillic++
 		}
 	}
+	w.all++
 	for _, language := range stopWordsOf()[strings.ToLower(strings.Trim(field, ".,;:!?()[]'"))] {
 		w.words[language]++
 	}

@@ -35,7 +35,7 @@ type retry struct {
 // The shares of a prompt's room that the head may take, and the most of each.
 const (
 	factsShare    = 6
-	previousShare = 3
+	previousShare = 2
 	maxFacts      = pith.Tokens(1500)
 	maxFocus      = 600 // characters
 )

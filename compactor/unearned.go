@@ -1,6 +1,9 @@
 package compactor
 
-import "strings"
+import (
+	"strings"
+	"sync"
+)
 
 // markups open tool calls in the protocols of several model families. As text
 // they mean that the model wanted to act instead of to answer.
@@ -129,6 +132,12 @@ func isPlaceholder(text string) bool {
 	if len(text) < leastCopy {
 		return false
 	}
-	plain := strings.TrimSuffix(strings.ReplaceAll(text, "`", ""), ".")
-	return strings.Contains(strings.ReplaceAll(instruction, "`", ""), plain)
+	return strings.Contains(plainInstruction(), plain(text))
+}
+
+var plainInstruction = sync.OnceValue(func() string { return plain(instruction) })
+
+// plain is a text without the marks that a copy of it may lack.
+func plain(text string) string {
+	return strings.TrimRight(strings.ToLower(strings.ReplaceAll(text, "`", "")), ".\n ")
 }
