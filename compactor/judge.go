@@ -36,7 +36,7 @@ func unfinished(a *Response) *Problem {
 	empty := blank(a.Text)
 	switch {
 	case a.Stop == StopRefusal:
-		return problemf(ProblemRefused, "the model refused to answer: %s", excerpt(strings.TrimSpace(a.StopReason+" "+a.Text)))
+		return problemf(ProblemRefused, "the model refused to answer (%s): %s", a.StopReason, excerpt(a.Text))
 	case a.Stop == StopMaxTokens:
 		return problemf(ProblemCut, "the answer was cut at max_tokens")
 	case a.Stop == StopToolUse || a.Stop == StopPause || len(a.ToolCalls) > 0:
