@@ -19,7 +19,7 @@ func TestFork(t *testing.T) {
 	header := map[string][]string{"anthropic-beta": {"x"}}
 	newFork := func() *Fork { return &Fork{Size: 50_000, MaxTokens: 8000, Header: header, Body: bodyOf} }
 
-	m := &fake{card: Card{Window: 100_000, Schema: true}, replies: []reply{reply{Response: Response{Stop: StopToolUse, ToolCalls: []string{"bash"}}}, says(good)}}
+	m := &fake{card: Card{Window: 100_000, Schema: true}, replies: []reply{{Response: Response{Stop: StopToolUse, ToolCalls: []string{"bash"}}}, says(good)}}
 	d, report := run(t, m, Input{Fork: newFork(), State: &pith.State{Goal: pith.Goal{Text: "Fix the login."}}}, Options{})
 	if d == nil || !report.Forked || report.Calls != 2 || report.Retries != 1 {
 		t.Fatalf("%+v, %v", report, report.Err)
