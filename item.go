@@ -22,4 +22,5 @@ const (
 	IDEvidence   = "ev"
 	IDFailed     = "fa"
 	IDInvariant  = "in"
+	IDDrafted    = "ex"
 )

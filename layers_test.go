@@ -26,7 +26,7 @@ var pure = map[string][]string{
 	"extract":    {"jsonscan", "truncate"},
 	"schema":     {},
 	"compactor":  {"meter", "redact", "truncate"},
-	"merge":      {"compactor", "diff", "extract"},
+	"merge":      {"compactor", "diff", "extract", "redact"},
 	"restore":    {"meter", "truncate", "wire"},
 	"measure":    {},
 	"diff":       {},

@@ -31,7 +31,9 @@ type Decision struct {
 	Rejected   []Alternative `json:"rejected_alternatives"`
 	Constraint string        `json:"constraint,omitempty"`
 	// Status is approved, rejected, proposed or stated; only a user's words approve.
-	Status     string     `json:"status"`
+	Status string `json:"status"`
+	// Drafted is set where a model drafted the item: it is nobody's words.
+	Drafted    bool       `json:"drafted,omitempty"`
 	Provenance Provenance `json:"provenance"`
 	Source     Source     `json:"source"`
 }
@@ -108,7 +110,9 @@ type FailedAttempt struct {
 	Occurrences    int    `json:"occurrences"`
 	DoNotRetry     bool   `json:"do_not_retry"`
 	// EndedBy says what ended it ("edit applied", "passed later"), "" while open.
-	EndedBy    string     `json:"ended_by,omitempty"`
+	EndedBy string `json:"ended_by,omitempty"`
+	// Drafted is set where a model drafted the item: it is nobody's words.
+	Drafted    bool       `json:"drafted,omitempty"`
 	Provenance Provenance `json:"provenance"`
 	Source     Source     `json:"source"`
 }

@@ -43,6 +43,11 @@ func (s *State) EachSource(f func(Source)) {
 	for i := range s.Security.Quarantined {
 		f(s.Security.Quarantined[i].Source)
 	}
+	if x := s.Extensions; x != nil {
+		for i := range x.Support {
+			f(x.Support[i].Source)
+		}
+	}
 }
 
 func (c *Context) eachSource(f func(Source)) {

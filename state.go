@@ -5,7 +5,7 @@ import "time"
 // The contract that a State follows: contracts/schemas/compact-working-state.json.
 const (
 	ContractType  = "compact-working-state"
-	SchemaVersion = "2.2.0"
+	SchemaVersion = "2.3.0"
 )
 
 // State is the working state that stands for a conversation: ten slots, what
@@ -66,6 +66,9 @@ type Checkpoint struct {
 	Workspace        Workspace `json:"workspace"`
 	// FactsOnly is set where no model drafted the judgement.
 	FactsOnly bool `json:"facts_only"`
+	// Compactor is the model that drafted the judgement, with its provider:
+	// "anthropic/claude-haiku-4-5".
+	Compactor string `json:"compactor,omitempty"`
 	// Skipped counts the rows of the file that could not be read.
 	Skipped int `json:"skipped_rows"`
 	// Agent is set in the state of a sub-agent.
@@ -209,6 +212,9 @@ type Security struct {
 	SecretScan  SecretScan   `json:"secret_scan"`
 	Sanitized   []ClassCount `json:"sanitized"`
 	Quarantined []Quarantine `json:"quarantined"`
+	// ClaimsDropped counts the drafted statements that were left out, by the
+	// kind of the claim that the transcript does not hold.
+	ClaimsDropped []KindCount `json:"claims_dropped,omitempty"`
 }
 
 // SecretScan counts what was redacted over the whole conversation.
@@ -231,6 +237,12 @@ type ClassCount struct {
 	Count int    `json:"count"`
 }
 
+// KindCount counts what was left out for one reason.
+type KindCount struct {
+	Kind  string `json:"kind"`
+	Count int    `json:"count"`
+}
+
 // Quarantine is a candidate that was refused because of where it came from:
 // its hash and place, never its text.
 type Quarantine struct {
@@ -249,13 +261,4 @@ type Metrics struct {
 	// Reported is the context of the last request, by the provider; 0 unknown.
 	Reported  Tokens `json:"tokens_reported"`
 	Tokenizer string `json:"tokenizer"`
-}
-
-// Extensions is what the 8-field memory holds and the ten slots do not.
-type Extensions struct {
-	ProgressNote    string            `json:"progress_note,omitempty"`
-	TaskRestatement string            `json:"task_restatement,omitempty"`
-	RemainingSteps  []string          `json:"remaining_steps,omitempty"`
-	ToolResults     map[string]string `json:"tool_results,omitempty"`
-	Order           []string          `json:"compact_memory_order,omitempty"`
 }

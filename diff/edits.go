@@ -250,6 +250,9 @@ func Mend(s *pith.State) {
 		}
 	}
 	s.EmptySlots = s.FindEmpty()
+	if s.Extensions != nil {
+		s.Extensions.KeepSupport(s.Phase.Name)
+	}
 	used := map[string]bool{}
 	s.EachSource(func(at pith.Source) { used[at.BlockKey()] = true })
 	blocks := make(map[string]pith.BlockRef, len(s.Blocks))

@@ -43,9 +43,9 @@ var slots = []slot{
 	{path: "active_constraints", key: "id", show: []string{"text"}},
 	{path: "files_modified_and_inspected/modified", key: "path", show: []string{"op", "path"}},
 	{path: "files_modified_and_inspected/inspected", key: "path", show: []string{"path"}},
-	{path: "decisions_and_tradeoffs", key: "id", show: []string{"decision", "rationale"}},
+	{path: "decisions_and_tradeoffs", key: "id", show: []string{"drafted", "decision", "rationale"}},
 	{path: "verification_and_evidence", key: "id", show: []string{"command", "status", "exit_code", "signature"}},
-	{path: "failed_attempts_and_antipatterns", key: "id", show: []string{"attempt", "error_signature", "ended_by"}},
+	{path: "failed_attempts_and_antipatterns", key: "id", show: []string{"drafted", "attempt", "error_signature", "ended_by"}},
 	{path: "preserved_invariants", key: "id", show: []string{"text"}},
 	{path: "next_single_safe_action", show: []string{"kind", "text"}, now: true},
 	{path: "context/todo", key: "text", show: []string{"status", "text"}, now: true},
@@ -64,10 +64,11 @@ var slots = []slot{
 	{path: "identifiers/commits", key: "0"},
 	{path: "identifiers/refs", key: "0"},
 	{path: "identifiers/paths", key: "0"},
-	{path: "extensions/progress_note"},
+	{path: "extensions/progress_note", now: true},
 	{path: "extensions/task_restatement"},
+	{path: "extensions/open_questions", key: ".", now: true},
 	{path: "extensions/remaining_steps", key: ".", now: true},
-	{path: "extensions/tool_results"},
+	{path: "extensions/tool_results", now: true},
 }
 
 func slotAt(path string) *slot {
@@ -261,8 +262,11 @@ func (s *slot) textOf(v json.RawMessage) string {
 		if text == "" || text == "null" {
 			continue
 		}
-		if name == "exit_code" {
+		switch name {
+		case "exit_code":
 			text = "exit " + text
+		case "drafted":
+			text = name
 		}
 		parts = append(parts, text)
 	}

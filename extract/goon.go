@@ -12,6 +12,7 @@ import (
 // had been read: the same rules, one fold. What was closed before is not taken
 // along again, so that a chain does not grow without new facts.
 func (x *Extractor) GoOn(s *pith.State) {
+	s = s.Facts() // what a model drafted is none
 	x.turn = s.Checkpoint.CompactedAtTurn
 	x.goal.goOn(s)
 	x.constraints.goOn(s)

@@ -22,6 +22,9 @@ func Chain(st, prev *pith.State) error {
 	if c.FromMessage > 0 {
 		carry(st, prev)
 	}
+	if c.Compactor == "" {
+		carryDraft(st, prev)
+	}
 	fillLists(st)
 	st.EmptySlots = st.FindEmpty()
 	return diff.Apply(st, st.Edits, c.ThroughMessage)
@@ -30,6 +33,7 @@ func Chain(st, prev *pith.State) error {
 // carry takes over what stands in prev and what the messages at hand, which
 // begin behind it, say nothing of.
 func carry(st, prev *pith.State) {
+	prev = prev.Facts()
 	if prev.Checkpoint.Origin != "live" {
 		st.Checkpoint.Origin = prev.Checkpoint.Origin // nobody vouches for a part of it
 		st.Next.RequiresConfirmation = true

@@ -199,6 +199,10 @@ func (c *checker) checkpoint() {
 	c.sha256(in(at, "transcript_sha256"), p.TranscriptSHA256)
 	c.line(in(at, "extractor_version"), p.ExtractorVersion, 100)
 	c.optionalLine(in(at, "model"), p.Model, 200)
+	c.optionalLine(in(at, "compactor"), p.Compactor, 200)
+	if p.FactsOnly != (p.Compactor == "") {
+		c.addf(ruleSchema, in(at, "facts_only"), "is %t with the compactor %.60q", p.FactsOnly, p.Compactor)
+	}
 	c.optionalLine(in(at, "agent_id"), p.Agent, 200)
 	c.optionalPath(in(at, "transcript"), p.Transcript)
 	w := &p.Workspace

@@ -155,6 +155,11 @@ func (t *transcriptChecker) claimItems() {
 	}
 	n := &t.s.Next
 	t.labelled(in("/next_single_safe_action", "provenance"), n.Source, n.Provenance)
+	if x := t.s.Extensions; x != nil {
+		for i := range x.Support {
+			t.labelled(item("/extensions/support", i, "provenance"), x.Support[i].Source, x.Support[i].Provenance)
+		}
+	}
 	for i := range t.s.Security.Quarantined {
 		q := &t.s.Security.Quarantined[i]
 		t.labelled(item("/security/quarantined", i, "provenance"), q.Source, q.Provenance)

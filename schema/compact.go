@@ -76,6 +76,7 @@ func view(s *pith.State) pith.Compact {
 	}
 	if s.Extensions != nil {
 		maps.Copy(c.RelevantToolResults, s.Extensions.ToolResults)
+		c.OpenQuestions = append(c.OpenQuestions, s.Extensions.OpenQuestions...)
 	}
 	for i := range s.Evidence {
 		if e := &s.Evidence[i]; len(c.RelevantToolResults) < 256 && (e.SupersededBy == nil || e.Unresolved()) {
@@ -158,7 +159,7 @@ func nextSteps(s *pith.State) []string {
 		steps = append(steps, s.Next.Text)
 	}
 	if s.Extensions != nil {
-		return append(steps, s.Extensions.RemainingSteps...)
+		steps = append(steps, s.Extensions.RemainingSteps...)
 	}
 	for i := range s.Context.Todo {
 		if t := &s.Context.Todo[i]; t.Status == "pending" && t.Text != s.Next.Text && len(steps) < 257 {

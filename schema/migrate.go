@@ -15,6 +15,9 @@ import (
 var migrations = map[string]func(members map[string]jsontext.Value) (next string){
 	// 2.2.0 added edits and checkpoint.from_turn, both optional.
 	"2.1.0": func(map[string]jsontext.Value) string { return "2.2.0" },
+	// 2.3.0 added what a model drafts: checkpoint.compactor, drafted items,
+	// security.claims_dropped and more of the extensions, all optional.
+	"2.2.0": func(map[string]jsontext.Value) string { return "2.3.0" },
 }
 
 // Migrate brings a state of an older version of the contract up to the present

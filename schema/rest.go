@@ -141,32 +141,15 @@ func (c *checker) security() {
 		c.sha256(item(at+"/quarantined", i, "sha256"), q.SHA256)
 		c.source(item(at+"/quarantined", i, "source"), q.Source)
 	}
+	for i, k := range x.ClaimsDropped {
+		c.line(item(at+"/claims_dropped", i, "kind"), k.Kind, 64)
+		if k.Count < 1 {
+			c.addf(ruleSchema, item(at+"/claims_dropped", i, "count"), "is %d, want 1 or more", k.Count)
+		}
+	}
 	m := &c.s.Metrics
 	c.count(in("/metrics", "tokens_before"), int(m.TokensBefore))
 	c.count(in("/metrics", "tokens_after"), int(m.TokensAfter))
 	c.count(in("/metrics", "tokens_reported"), int(m.Reported))
 	c.line(in("/metrics", "tokenizer"), m.Tokenizer, 100)
-}
-
-func (c *checker) extensions() {
-	const at = "/extensions"
-	x := c.s.Extensions
-	if x == nil {
-		return
-	}
-	c.optionalText(in(at, "progress_note"), x.ProgressNote, maxItem)
-	c.optionalText(in(at, "task_restatement"), x.TaskRestatement, maxItem)
-	for i, step := range x.RemainingSteps {
-		c.text(item(at+"/remaining_steps", i, ""), step, maxNote)
-	}
-	found := len(c.problems)
-	for key, value := range x.ToolResults {
-		p := in(pointer("extensions", "tool_results", key), "")
-		if strings.HasPrefix(key, reservedPrefix) {
-			c.add(ruleSchema, p, "begins with "+reservedPrefix+", which is reserved for the state itself")
-		}
-		c.line(p, key, 200)
-		c.optionalText(p, value, maxItem)
-	}
-	sortProblems(c.problems[found:])
 }

@@ -153,6 +153,10 @@ func (c *checker) decisions() {
 		if d.Status == "approved" && only(pith.ToolOutput, pith.UnverifiedImport).has(d.Provenance) {
 			c.addf(ruleSource, item(at, i, "status"), "is approved, but the words are %s: only a user approves", d.Provenance)
 		}
+		c.drafted(item(at, i, "drafted"), d.Drafted, d.Provenance)
+		if d.Drafted && d.Status != "stated" {
+			c.addf(ruleSource, item(at, i, "status"), "is %.60q, but a model drafted the item: it is stated, and nothing more", d.Status)
+		}
 		list := fmt.Sprintf("%s/%d/rejected_alternatives", at, i)
 		for j := range d.Rejected {
 			c.text(item(list, j, "alternative"), d.Rejected[j].Alternative, maxNote)
@@ -175,6 +179,7 @@ func (c *checker) failed() {
 			c.addf(ruleSchema, item(at, i, "occurrences"), "is %d; an attempt was made at least once", f.Occurrences)
 		}
 		c.label(item(at, i, "provenance"), f.Provenance, allowed, "a failed attempt")
+		c.drafted(item(at, i, "drafted"), f.Drafted, f.Provenance)
 		c.source(item(at, i, "source"), f.Source)
 	}
 }

@@ -117,9 +117,9 @@ func TestUnmarshalRefuses(t *testing.T) {
 		{"other contract", `{"contract_type":"invoice"}`, `contract_type "invoice"`},
 		{"envelope", string(envelope), "a checkpoint envelope"},
 		{"memory", string(memory), "an 8-field memory"},
-		{"older", edit("2.2.0", "2.0.0"), `schema version "2.0.0", this pith reads "2.2.0"`},
-		{"newer", edit("2.2.0", "2.10.0"), `schema version "2.10.0"`},
-		{"no version", edit(`"schema_version": "2.2.0",`, ""), `schema version ""`},
+		{"older", edit("2.3.0", "2.0.0"), `schema version "2.0.0", this pith reads "2.3.0"`},
+		{"newer", edit("2.3.0", "2.10.0"), `schema version "2.10.0"`},
+		{"no version", edit(`"schema_version": "2.3.0",`, ""), `schema version ""`},
 		{"unknown member", edit(`"seq": 0`, `"seq": 0, "mood": 1`), "line 7, at /checkpoint/mood: the contract has no such member"},
 		{"twice", edit(`"seq": 0`, `"seq": 0, "seq": 1`), `/checkpoint/seq`},
 		{"another type", edit(`"seq": 0`, `"seq": "0"`), "at /checkpoint/seq: a JSON string cannot stand here"},
@@ -141,10 +141,10 @@ func TestUnmarshalRefuses(t *testing.T) {
 			}
 		})
 	}
-	if hint := pith.HintOf(unmarshalError(edit("2.2.0", "2.10.0"))); !strings.Contains(hint, "update pith") {
+	if hint := pith.HintOf(unmarshalError(edit("2.3.0", "2.10.0"))); !strings.Contains(hint, "update pith") {
 		t.Errorf("a newer version has the hint %q", hint)
 	}
-	if hint := pith.HintOf(unmarshalError(edit("2.2.0", "2.0.9"))); !strings.Contains(hint, "make the state again") {
+	if hint := pith.HintOf(unmarshalError(edit("2.3.0", "2.0.9"))); !strings.Contains(hint, "make the state again") {
 		t.Errorf("an older version has the hint %q", hint)
 	}
 }
@@ -157,7 +157,7 @@ func unmarshalError(text string) error {
 func FuzzUnmarshal(f *testing.F) {
 	f.Add(exampleJSON(f, false))
 	// Small seeds, which a fuzzer gets further with than with a whole state.
-	const head = `{"contract_type":"compact-working-state","schema_version":"2.2.0",`
+	const head = `{"contract_type":"compact-working-state","schema_version":"2.3.0",`
 	for _, rest := range []string{
 		`"current_goal":{"text":"a","provenance":"HARNESS","source":"s.0:1-2","amendments":[{"text":"b","source":"1.0"}]}}`,
 		`"verification_and_evidence":[{"id":"ev-0123456789","exit_code":1,"counts":{"passed":1},"superseded_by":"ev-0123456789","call":"3.1"}]}`,
@@ -166,7 +166,7 @@ func FuzzUnmarshal(f *testing.F) {
 	} {
 		f.Add([]byte(head + rest))
 	}
-	f.Add([]byte(`{"contract_type":"compact-working-state","schema_version":"2.2.0","blocks":{"0.0":{}}}`))
+	f.Add([]byte(`{"contract_type":"compact-working-state","schema_version":"2.3.0","blocks":{"0.0":{}}}`))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		s, err := Unmarshal(b)
 		if err != nil {
