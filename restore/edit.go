@@ -42,6 +42,10 @@ func (e *editor) setID(m pith.Message, i int, id string) pith.Message {
 	return e.edit(m, func() (pith.Message, error) { return wire.SetToolUseID(e.format, m, i, id) })
 }
 
+func (e *editor) resultsFirst(m pith.Message) pith.Message {
+	return e.edit(m, func() (pith.Message, error) { return wire.ResultsFirst(e.format, m) })
+}
+
 func (e *editor) remove(m pith.Message, gone map[int]bool) pith.Message {
 	if len(gone) == 0 {
 		return m

@@ -3,6 +3,7 @@ package restore
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -113,58 +114,92 @@ func checkSent(t failer, s sent) {
 	}
 }
 
+// tools is what a request has used and left open of calls while it is walked.
+type tools struct {
+	used map[string]bool
+	// open are the calls of the message before, by id; server those that the
+	// provider runs itself and answers in the same turn.
+	open, server map[string]bool
+}
+
 func checkAnthropic(t failer, ms []map[string]any) {
 	t.Helper()
 	if ms[0]["role"] != "user" {
 		t.Fatalf("the first message is of the %v", ms[0]["role"])
 	}
-	used := map[string]bool{}
-	var open map[string]bool // the calls of the message before
+	w := &tools{used: map[string]bool{}, open: map[string]bool{}, server: map[string]bool{}}
 	for i, m := range ms {
 		blocks := parts(m)
 		if len(blocks) == 0 {
 			t.Fatalf("message %d has no content", i)
 		}
-		answered, calls, server := map[string]bool{}, map[string]bool{}, map[string]bool{}
-		for _, b := range blocks {
-			id, _ := b["id"].(string)
-			useID, _ := b["tool_use_id"].(string)
-			switch kind := kindOf(b); {
-			case kind == "text" && strings.TrimSpace(b["text"].(string)) == "":
-				t.Fatalf("message %d has an empty text", i)
-			case kind == "tool_use":
-				if used[id] {
-					t.Fatalf("id %s is used twice", id)
-				}
-				used[id], calls[id] = true, true
-			case kind == "server_tool_use":
-				server[id] = true
-			case kind == "web_search_tool_result":
-				if !server[useID] {
-					t.Fatalf("message %d: server result without its call", i)
-				}
-				delete(server, useID)
-			case kind == "tool_result":
-				if !open[useID] || answered[useID] {
-					t.Fatalf("message %d: result %s does not follow its call", i, useID)
-				}
-				answered[useID] = true
+		// The API joins messages of one role that follow each other.
+		turns := i > 0 && ms[i-1]["role"] != m["role"]
+		if m["role"] == "assistant" {
+			if len(w.open) > 0 && turns {
+				t.Fatalf("message %d: no result for %v", i, w.open)
 			}
+			w.assistant(t, i, blocks)
+			continue
 		}
-		if len(server) > 0 {
-			t.Fatalf("message %d: server call without its result", i)
+		if turns && len(w.server) > 0 {
+			t.Fatalf("message %d: no result of the provider's for %v", i, w.server)
 		}
-		for id := range open {
-			if !answered[id] {
-				t.Fatalf("message %d: call %s has no result", i, id)
+		w.results(t, i, blocks)
+	}
+	last := ms[len(ms)-1]
+	if last["role"] != "user" && len(w.open) == 0 {
+		t.Fatalf("the last message is of the assistant")
+	}
+	if last["role"] == "user" && len(w.open) > 0 || len(w.server) > 0 {
+		t.Fatalf("no result for %v %v", w.open, w.server)
+	}
+}
+
+func (w *tools) assistant(t failer, i int, blocks []map[string]any) {
+	t.Helper()
+	for k, b := range blocks {
+		id, _ := b["id"].(string)
+		useID, _ := b["tool_use_id"].(string)
+		switch kind := kindOf(b); {
+		case kind == "text" && strings.TrimSpace(b["text"].(string)) == "":
+			t.Fatalf("message %d has an empty text", i)
+		case kind == "tool_use":
+			if w.used[id] {
+				t.Fatalf("id %s is used twice", id)
 			}
-		}
-		if open = nil; m["role"] == "assistant" {
-			open = calls
+			w.used[id], w.open[id] = true, true
+		case strings.HasSuffix(kind, "_tool_use"):
+			w.server[id] = true
+		case kind == "tool_result":
+			t.Fatalf("message %d: a result in the assistant's turn", i)
+		case strings.HasSuffix(kind, "_tool_result"):
+			if !w.server[useID] {
+				t.Fatalf("message %d: %s of %s does not follow its call", i, kind, useID)
+			}
+			delete(w.server, useID)
+		case strings.HasSuffix(kind, "thinking") && k == len(blocks)-1:
+			t.Fatalf("message %d ends with thinking", i)
 		}
 	}
-	if last := ms[len(ms)-1]; last["role"] != "user" && len(open) == 0 {
-		t.Fatalf("the last message is of the assistant")
+}
+
+// results: those of the calls before come first in the user's turn.
+func (w *tools) results(t failer, i int, blocks []map[string]any) {
+	t.Helper()
+	for _, b := range blocks {
+		useID, _ := b["tool_use_id"].(string)
+		switch kind := kindOf(b); {
+		case kind == "text" && strings.TrimSpace(b["text"].(string)) == "":
+			t.Fatalf("message %d has an empty text", i)
+		case kind == "tool_result":
+			if !w.open[useID] {
+				t.Fatalf("message %d: result %s does not follow its call", i, useID)
+			}
+			delete(w.open, useID)
+		case len(w.open) > 0:
+			t.Fatalf("message %d: %s stands before the results of %v", i, kind, w.open)
+		}
 	}
 }
 
@@ -186,7 +221,7 @@ func checkChat(t failer, ms []map[string]any) {
 			t.Fatalf("message %d is empty", i)
 		}
 		calls, _ := m["tool_calls"].([]any)
-		if m["content"] == nil && len(calls) == 0 {
+		if m["content"] == nil && m["refusal"] == nil && len(calls) == 0 {
 			t.Fatalf("message %d has neither content nor calls", i)
 		}
 		for _, c := range calls {
@@ -225,13 +260,13 @@ func checkResponses(t failer, ms []map[string]any) {
 		}
 		id, _ := m["call_id"].(string)
 		switch kind {
-		case "function_call":
+		case "function_call", "custom_tool_call":
 			if used[id] {
 				t.Fatalf("id %s is used twice", id)
 			}
-			used[id], open[id] = true, true
-		case "function_call_output":
-			if !open[id] {
+			used[id], open[kind+"_output "+id] = true, true
+		case "function_call_output", "custom_tool_call_output":
+			if id = kind + " " + id; !open[id] {
 				t.Fatalf("item %d: output %s does not follow its call", i, id)
 			}
 			if text, _ := m["output"].(string); strings.TrimSpace(text) == "" {
@@ -239,34 +274,123 @@ func checkResponses(t failer, ms []map[string]any) {
 			}
 			delete(open, id)
 		case "reasoning":
-			if i+1 >= len(ms) || kindOf(ms[i+1]) == "function_call_output" || ms[i+1]["role"] == "user" {
+			if i+1 >= len(ms) || strings.HasSuffix(kindOf(ms[i+1]), "_output") || ms[i+1]["role"] == "user" {
 				t.Fatalf("item %d: reasoning without what it led to", i)
 			}
 		}
 	}
-	for i := len(ms) - 1; i >= 0 && (kindOf(ms[i]) == "function_call" || ms[i]["role"] == "assistant"); i-- {
+	for i := len(ms) - 1; i >= 0 && (strings.HasSuffix(kindOf(ms[i]), "_call") || ms[i]["role"] == "assistant"); i-- {
 		id, _ := ms[i]["call_id"].(string)
-		delete(open, id) // what the client was just asked to run
+		delete(open, kindOf(ms[i])+"_output "+id) // what the client was just asked to run
 	}
 	if len(open) > 0 {
 		t.Fatalf("calls without an output: %v", open)
 	}
 }
 
-// thinking collects every signed block of a body, byte for byte.
-func thinking(c *pith.Conversation) map[string]bool {
-	out := map[string]bool{}
+// sealed are the bytes of every block and item that nobody may change: what a
+// provider signed or encrypted, calls and results of its own, and what is of no
+// known kind, in order.
+func sealed(t failer, c *pith.Conversation) []string {
+	t.Helper()
+	var out []string
 	for i := range c.Messages {
 		raw := c.Messages[i].Raw
-		for {
-			at := bytes.Index(raw, []byte(`{"type":"thinking"`))
-			if at < 0 {
-				break
+		if c.Format == pith.FormatOpenAIResponses {
+			if isSealed(t, raw) {
+				out = append(out, string(raw))
 			}
-			end := bytes.IndexByte(raw[at:], '}')
-			out[string(raw[at:at+end+1])] = true
-			raw = raw[at+end+1:]
+			continue
 		}
+		var m struct {
+			Content   json.RawMessage `json:"content"`
+			Reasoning string          `json:"reasoning_content"`
+		}
+		if err := json.Unmarshal(raw, &m); err != nil {
+			t.Fatalf("%v: %s", err, raw)
+		}
+		if m.Reasoning != "" {
+			out = append(out, m.Reasoning)
+		}
+		var blocks []json.RawMessage
+		if json.Unmarshal(m.Content, &blocks) != nil {
+			continue
+		}
+		for _, b := range blocks {
+			if isSealed(t, b) {
+				out = append(out, string(b))
+			}
+		}
+	}
+	return out
+}
+
+func isSealed(t failer, raw []byte) bool {
+	t.Helper()
+	var b struct {
+		Type string `json:"type"`
+	}
+	if err := json.Unmarshal(raw, &b); err != nil {
+		t.Fatalf("%v: %s", err, raw)
+	}
+	switch b.Type {
+	case "thinking", "redacted_thinking", "reasoning", "hologram", "web_search_call":
+		return true
+	case "tool_use", "tool_result":
+		return false
+	}
+	return strings.HasSuffix(b.Type, "_tool_use") || strings.HasSuffix(b.Type, "_tool_result")
+}
+
+// checkSealed: of those there is nothing in the result that did not come in,
+// byte for byte, and in the same order.
+func checkSealed(t failer, in, out *pith.Conversation) {
+	t.Helper()
+	was := sealed(t, in)
+	for _, text := range sealed(t, out) {
+		at := slices.Index(was, text)
+		if at < 0 {
+			t.Fatalf("changed, doubled or moved: %s", text)
+		}
+		was = was[at+1:]
+	}
+}
+
+const cacheMark = `"cache_control"`
+
+// checkHead: the system prompt is the one that came in, and behind it at most
+// the block; there are no cache marks but those that came in.
+func checkHead(t failer, in, out *pith.Conversation, block string) {
+	t.Helper()
+	if was, is := bytes.Count(in.Raw, []byte(cacheMark)), bytes.Count(encoded(t, out), []byte(cacheMark)); is > was || is > 4 {
+		t.Fatalf("%d cache marks became %d", was, is)
+	}
+	was, is := "", ""
+	for i := range in.System {
+		was += in.System[i].Text
+	}
+	for i := range out.System {
+		is += out.System[i].Text
+	}
+	rest, ok := strings.CutPrefix(is, was)
+	if rest = strings.TrimSpace(rest); !ok || rest != "" && rest != strings.TrimSpace(block) {
+		t.Fatalf("the system prompt %q became %q", was, is)
+	}
+	for i := range in.Messages {
+		if in.Messages[i].Role != pith.RoleSystem {
+			break
+		}
+		if !bytes.Equal(in.Messages[i].Raw, out.Messages[i].Raw) {
+			t.Fatalf("the system message %s became %s", in.Messages[i].Raw, out.Messages[i].Raw)
+		}
+	}
+}
+
+func encoded(t failer, c *pith.Conversation) []byte {
+	t.Helper()
+	out, err := wire.Encode(*c)
+	if err != nil {
+		t.Fatalf("%v", err)
 	}
 	return out
 }
@@ -299,18 +423,11 @@ func applied(t failer, body []byte, block string, o ApplyOptions) (Result, sent,
 	if l := limit(o.Window, max(o.MaxTokens, in.MaxTokens)); l > 0 && r.After > l {
 		t.Fatalf("%d tokens are over the limit of %d", r.After, l)
 	}
-	out, err := wire.Encode(r.Conversation)
-	if err != nil {
-		t.Fatalf("%v", err)
-	}
+	out := encoded(t, &r.Conversation)
 	s := readSent(t, in.Format, out)
 	checkSent(t, s)
-	was := thinking(&in)
-	for text := range thinking(&r.Conversation) {
-		if !was[text] {
-			t.Fatalf("a thinking block was changed: %s", text)
-		}
-	}
+	checkSealed(t, &in, &r.Conversation)
+	checkHead(t, &in, &r.Conversation, block)
 	checkAgain(t, out, block, o, r.After)
 	return r, s, nil
 }
@@ -326,10 +443,7 @@ func checkAgain(t failer, body []byte, block string, o ApplyOptions, size pith.T
 	if r.After > size {
 		t.Fatalf("compacting again made %d tokens of %d", r.After, size)
 	}
-	out, err := wire.Encode(r.Conversation)
-	if err != nil {
-		t.Fatalf("%v", err)
-	}
+	out := encoded(t, &r.Conversation)
 	if n := bytes.Count(out, []byte("</pith-memory>")); n != 1 {
 		t.Fatalf("%d blocks stand in the result:\n%s", n, out)
 	}

@@ -1,6 +1,7 @@
 package restore
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 
@@ -21,11 +22,12 @@ func mend(e *editor, messages []pith.Message) []pith.Message {
 	for i := range messages {
 		m := e.whole(messages[i])
 		gone := make(map[int]bool)
+		repaired := !bytes.Equal(m.Raw, messages[i].Raw)
 		for j := range m.Blocks {
 			b := &m.Blocks[j]
 			isResult := b.Kind == pith.KindToolResult && m.Role == pith.RoleUser
 			switch {
-			case drop[place{i, j}]:
+			case drop[place{i, j}], repaired && b.Kind == pith.KindThinking: // what is signed stays as it is, or goes
 				gone[j] = true
 			case b.Kind == pith.KindText && blank(b.Text):
 				gone[j] = true
@@ -35,12 +37,33 @@ func mend(e *editor, messages []pith.Message) []pith.Message {
 				m = e.replaceImages(m, j, names[b.ToolUseID])
 			}
 		}
+		leadsNowhere(e.format, &m, gone)
 		m = e.remove(m, gone)
+		if m.Role == pith.RoleUser {
+			m = e.resultsFirst(m)
+		}
 		if len(m.Blocks) > 0 {
 			out = append(out, m)
 		}
 	}
 	return unique(e, led(e.format, answered(e.format, out)))
+}
+
+// leadsNowhere drops the thinking at the end of an assistant's message, where
+// what it led to is gone: a message must not end with it.
+func leadsNowhere(format pith.Format, m *pith.Message, gone map[int]bool) {
+	if format == pith.FormatOpenAIResponses || m.Role != pith.RoleAssistant {
+		return
+	}
+	for j := len(m.Blocks) - 1; j >= 0; j-- {
+		switch {
+		case gone[j]:
+		case m.Blocks[j].Kind == pith.KindThinking:
+			gone[j] = true
+		default:
+			return
+		}
+	}
 }
 
 // led drops the reasoning items of a responses body whose outcome is gone:
@@ -109,7 +132,8 @@ func callNames(messages []pith.Message) map[string]string {
 }
 
 // unique gives a second call of the same id, and its result, an id of their
-// own: strict providers refuse a request in which one id is used again.
+// own: strict providers refuse a request in which one id is used again. Calls
+// that the provider ran stay as it wrote them.
 func unique(e *editor, messages []pith.Message) []pith.Message {
 	p := pair(e.format, messages)
 	used := map[string]bool{}
@@ -120,7 +144,8 @@ func unique(e *editor, messages []pith.Message) []pith.Message {
 				continue
 			}
 			id := b.ToolUseID
-			if !used[id] {
+			r, answered := p.result[place{i, j}]
+			if !used[id] || answered && r.message == i {
 				used[id] = true
 				continue
 			}
@@ -130,7 +155,7 @@ func unique(e *editor, messages []pith.Message) []pith.Message {
 			}
 			used[fresh] = true
 			messages[i] = e.setID(messages[i], j, fresh)
-			if r, ok := p.result[place{i, j}]; ok {
+			if answered {
 				messages[r.message] = e.setID(messages[r.message], r.block, fresh)
 			}
 		}

@@ -2,7 +2,10 @@ package restore
 
 import (
 	"encoding/json"
+	"flag"
 	"fmt"
+	"os"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -11,17 +14,45 @@ import (
 )
 
 // randomSession draws what sessions are made of, faults included: parallel
-// calls, results in another order, orphans on both sides, ids used again,
-// thinking, images, empty texts, half surrogates, text beside results.
+// calls, results in another order, in parts, away from their calls or not at
+// all, ids used again, signed and encrypted thinking, images, tools that the
+// provider runs, blocks and items of kinds that nobody knows, empty texts and
+// contents, half surrogates, text beside results, cache marks.
 type randomSession struct {
 	t      *rapid.T
 	format pith.Format
 	n      int
 	ids    int
+	marks  int
 	out    []any
 }
 
 type object = map[string]any
+
+var formats = []pith.Format{pith.FormatAnthropic, pith.FormatOpenAIChat, pith.FormatOpenAIResponses}
+
+// randomHistory draws a request body.
+func randomHistory(t *rapid.T, format pith.Format) []byte {
+	r := &randomSession{t: t, format: format}
+	r.user("Make it work.")
+	for range rapid.IntRange(1, 12).Draw(t, "turns") {
+		r.turn()
+	}
+	if r.chance(40) {
+		r.user("And now?")
+	}
+	return r.body()
+}
+
+// randomOptions draws where to cut.
+func randomOptions(t *rapid.T) ApplyOptions {
+	return ApplyOptions{
+		Pattern:      Pattern(rapid.IntRange(0, 1).Draw(t, "pattern")),
+		KeepTokens:   pith.Tokens(rapid.SampledFrom([]int{1, 50, 300, 2000}).Draw(t, "keep")),
+		KeepMessages: rapid.IntRange(0, 6).Draw(t, "messages"),
+		Window:       rapid.SampledFrom([]int{0, 600, 1500, 8000}).Draw(t, "window"),
+	}
+}
 
 func (r *randomSession) chance(percent int) bool {
 	return rapid.IntRange(0, 99).Draw(r.t, "chance") < percent
@@ -76,49 +107,136 @@ func (r *randomSession) turn() {
 	if r.chance(5) {
 		r.user(r.words())
 	}
-	r.results(order)
+	if len(order) > 1 && r.chance(10) {
+		r.results(order[:1])
+		r.results(order[1:])
+	} else {
+		r.results(order)
+	}
 	if r.chance(35) {
 		r.user(r.words())
+	}
+	if r.chance(3) {
+		r.user("")
 	}
 }
 
 func (r *randomSession) assistant(ids []string) {
-	text := r.words()
 	switch r.format {
 	case pith.FormatAnthropic:
-		var content []any
-		if r.chance(30) {
-			content = append(content, object{"type": "thinking", "thinking": fmt.Sprintf("thought %d", r.n), "signature": fmt.Sprintf("sig%d", r.n)})
+		content := r.blocks(ids)
+		if r.chance(3) && len(ids) == 0 {
+			content = []any{}
 		}
-		content = append(content, object{"type": "text", "text": text})
-		if r.chance(10) {
-			id := fmt.Sprintf("srv%d", r.n)
-			content = append(content, object{"type": "server_tool_use", "id": id, "name": "web_search", "input": object{"query": "q"}},
-				object{"type": "web_search_tool_result", "tool_use_id": id, "content": []any{object{"type": "web_search_result", "url": "https://example.test", "title": "T"}}})
-		}
-		for _, id := range ids {
-			content = append(content, object{"type": "tool_use", "id": id, "name": "bash", "input": object{"command": "ls"}})
-		}
-		r.out = append(r.out, object{"role": "assistant", "content": content})
+		r.add(object{"role": "assistant", "content": content})
 	case pith.FormatOpenAIChat:
-		m := object{"role": "assistant", "content": text}
-		var calls []any
-		for _, id := range ids {
-			calls = append(calls, object{"id": id, "type": "function", "function": object{"name": "bash", "arguments": `{"command":"ls"}`}})
-		}
-		if len(calls) > 0 {
-			m["tool_calls"] = calls
-		}
-		r.out = append(r.out, m)
+		r.chatTurn(ids)
 	default:
-		if r.chance(30) && len(ids) > 0 {
-			r.out = append(r.out, object{"type": "reasoning", "id": fmt.Sprintf("rs_%d", r.n), "summary": []any{}, "encrypted_content": "abc"})
-		} else {
-			r.out = append(r.out, object{"type": "message", "role": "assistant", "content": []any{object{"type": "output_text", "text": text}}})
+		r.items(ids)
+	}
+}
+
+func (r *randomSession) add(m any) { r.out = append(r.out, m) }
+
+// marked gives a block a cache mark, four to a request at most.
+func (r *randomSession) marked(b object) object {
+	if r.marks < 4 && r.chance(5) {
+		r.marks++
+		b["cache_control"] = object{"type": "ephemeral"}
+	}
+	return b
+}
+
+// blocks is the content of an assistant's message for Anthropic.
+func (r *randomSession) blocks(ids []string) []any {
+	var content []any
+	for r.chance(30) {
+		r.n++
+		content = append(content, rapid.SampledFrom([]any{
+			object{"type": "thinking", "thinking": fmt.Sprintf("thought %d", r.n), "signature": fmt.Sprintf("sig%d+/=", r.n)},
+			object{"type": "redacted_thinking", "data": fmt.Sprintf("data%d==", r.n)},
+			object{"type": "thinking", "thinking": "a cut LONE thought", "signature": fmt.Sprintf("sig%d+/=", r.n)},
+		}).Draw(r.t, "thinking"))
+	}
+	content = append(content, r.marked(object{"type": "text", "text": r.words()}))
+	if r.chance(15) {
+		content = append(content, r.serverTools()...)
+	}
+	if r.chance(5) {
+		content = append(content, object{"type": "hologram", "depth": r.n, "parts": []any{object{"id": "x"}}})
+	}
+	for _, id := range ids {
+		content = append(content, r.marked(object{"type": "tool_use", "id": id, "name": "bash", "input": object{"command": "ls"}}))
+	}
+	return content
+}
+
+// serverTools are calls that the provider ran, with their results.
+func (r *randomSession) serverTools() []any {
+	r.n++
+	a, b := fmt.Sprintf("srv%da", r.n), fmt.Sprintf("srv%db", r.n)
+	search := object{"type": "server_tool_use", "id": a, "name": "web_search", "input": object{"query": "q"}}
+	found := object{"type": "web_search_tool_result", "tool_use_id": a, "content": []any{object{"type": "web_search_result", "url": "https://example.test", "title": "T", "encrypted_content": "E=="}}}
+	switch rapid.IntRange(0, 4).Draw(r.t, "server") {
+	case 0:
+		return []any{search, object{"type": "server_tool_use", "id": b, "name": "bash_code_execution", "input": object{"command": "ls"}}, found,
+			object{"type": "bash_code_execution_tool_result", "tool_use_id": b, "content": object{"type": "bash_code_execution_result", "stdout": "x", "stderr": "", "return_code": 0}},
+			object{"type": "text", "text": r.words()}}
+	case 1:
+		return []any{object{"type": "mcp_tool_use", "id": a, "name": "look", "server_name": "s", "input": object{}},
+			object{"type": "mcp_tool_result", "tool_use_id": a, "is_error": false, "content": []any{object{"type": "text", "text": "seen"}}}}
+	case 2:
+		return []any{search, object{"type": "web_search_tool_result", "tool_use_id": a, "content": object{"type": "web_search_tool_result_error", "error_code": "unavailable"}}}
+	case 3:
+		return []any{object{"type": "telepathy_tool_use", "id": a, "input": object{}}, object{"type": "telepathy_tool_result", "tool_use_id": a, "content": []any{}}}
+	}
+	return []any{search, found}
+}
+
+func (r *randomSession) chatTurn(ids []string) {
+	m := object{"role": "assistant", "content": rapid.SampledFrom([]any{r.words(), r.words(), []any{object{"type": "text", "text": r.words()}}}).Draw(r.t, "content")}
+	if r.chance(15) {
+		m["reasoning_content"] = fmt.Sprintf("thought %d", r.n)
+	}
+	if r.chance(5) {
+		m["refusal"] = "No."
+	}
+	var calls []any
+	for _, id := range ids {
+		if r.chance(10) {
+			calls = append(calls, object{"id": id, "type": "custom", "custom": object{"name": "patch", "input": "*** Begin"}})
+			continue
 		}
-		for _, id := range ids {
-			r.out = append(r.out, object{"type": "function_call", "call_id": id, "name": "bash", "arguments": `{"command":"ls"}`})
+		calls = append(calls, object{"id": id, "type": "function", "function": object{"name": "bash", "arguments": `{"command":"ls"}`}})
+	}
+	if len(calls) > 0 {
+		m["tool_calls"] = calls
+		if r.chance(30) {
+			m["content"] = nil
 		}
+	}
+	r.add(m)
+}
+
+func (r *randomSession) items(ids []string) {
+	r.n++
+	if r.chance(30) && len(ids) > 0 {
+		r.add(object{"type": "reasoning", "id": fmt.Sprintf("rs_%d", r.n), "summary": []any{}, "encrypted_content": fmt.Sprintf("abc%d", r.n)})
+	} else {
+		r.add(object{"type": "message", "role": "assistant", "content": []any{object{"type": "output_text", "text": r.words()}}})
+	}
+	if r.chance(10) {
+		r.add(object{"type": "web_search_call", "id": fmt.Sprintf("ws_%d", r.n), "status": "completed", "action": object{"type": "search", "query": "q"}})
+	}
+	if r.chance(4) {
+		r.add(object{"type": "hologram", "id": fmt.Sprintf("ho_%d", r.n)})
+	}
+	for _, id := range ids {
+		if r.chance(10) {
+			r.add(object{"type": "custom_tool_call", "call_id": id, "name": "patch", "input": "*** Begin"})
+			continue
+		}
+		r.add(object{"type": "function_call", "call_id": id, "name": "bash", "arguments": `{"command":"ls"}`})
 	}
 }
 
@@ -128,31 +246,93 @@ func (r *randomSession) results(ids []string) {
 		text := r.words()
 		switch r.format {
 		case pith.FormatAnthropic:
-			b := object{"type": "tool_result", "tool_use_id": id, "content": text}
-			if r.chance(20) {
-				b["content"] = []any{object{"type": "image", "source": object{"type": "base64", "media_type": "image/png", "data": strings.Repeat("AAAA", 50)}}, object{"type": "text", "text": "shot"}}
-			}
-			content = append(content, b)
+			content = append(content, r.result(id, text))
 		case pith.FormatOpenAIChat:
-			r.out = append(r.out, object{"role": "tool", "tool_call_id": id, "content": text})
+			m := object{"role": "tool", "tool_call_id": id, "content": text}
+			if r.chance(10) {
+				m["content"] = []any{object{"type": "text", "text": text}}
+			}
+			r.add(m)
 		default:
-			r.out = append(r.out, object{"type": "function_call_output", "call_id": id, "output": text})
+			kind := "function_call_output"
+			if r.callKind(id) == "custom_tool_call" {
+				kind = "custom_tool_call_output"
+			}
+			r.add(object{"type": kind, "call_id": id, "output": text})
 		}
 	}
-	if r.format == pith.FormatAnthropic && len(content) > 0 {
-		if r.chance(20) {
-			content = append(content, object{"type": "text", "text": r.words()})
-		}
-		r.out = append(r.out, object{"role": "user", "content": content})
+	if r.format != pith.FormatAnthropic || len(content) == 0 {
+		return
 	}
+	switch text := (object{"type": "text", "text": r.words()}); {
+	case r.chance(20):
+		content = append(content, text)
+	case r.chance(4):
+		content = append([]any{text}, content...)
+	}
+	r.add(object{"role": "user", "content": content})
+}
+
+// callKind is the type of the item that made the call last.
+func (r *randomSession) callKind(id string) string {
+	for i := len(r.out) - 1; i >= 0; i-- {
+		if m, ok := r.out[i].(object); ok && m["call_id"] == id {
+			kind, _ := m["type"].(string)
+			return kind
+		}
+	}
+	return ""
+}
+
+func (r *randomSession) result(id, text string) object {
+	b := r.marked(object{"type": "tool_result", "tool_use_id": id, "content": text})
+	switch rapid.IntRange(0, 19).Draw(r.t, "result") {
+	case 0, 1, 2:
+		b["content"] = []any{r.image(), object{"type": "text", "text": "shot"}}
+	case 3:
+		b["content"] = []any{object{"type": "text", "text": text}}
+	case 4:
+		b["content"] = []any{}
+	case 5:
+		delete(b, "content")
+	case 6:
+		b["is_error"] = true
+	}
+	return b
+}
+
+func (r *randomSession) image() object {
+	return object{"type": "image", "source": object{"type": "base64", "media_type": "image/png", "data": strings.Repeat("AAAA", 50)}}
 }
 
 func (r *randomSession) user(text string) {
-	if r.format == pith.FormatOpenAIResponses {
-		r.out = append(r.out, object{"type": "message", "role": "user", "content": []any{object{"type": "input_text", "text": text}}})
-		return
+	switch r.format {
+	case pith.FormatOpenAIResponses:
+		content := []any{object{"type": "input_text", "text": text}}
+		if r.chance(4) {
+			content = append(content, object{"type": "input_image", "image_url": "data:image/png;base64,AAAA"})
+		}
+		r.add(object{"type": "message", "role": "user", "content": content})
+	case pith.FormatOpenAIChat:
+		if r.chance(4) {
+			r.add(object{"role": "user", "content": []any{object{"type": "text", "text": text}, object{"type": "image_url", "image_url": object{"url": "data:image/png;base64,AAAA"}}}})
+			return
+		}
+		r.add(object{"role": "user", "content": text})
+	default:
+		if r.chance(70) {
+			r.add(object{"role": "user", "content": text})
+			return
+		}
+		content := []any{r.marked(object{"type": "text", "text": text})}
+		if r.chance(20) {
+			content = append(content, r.image())
+		}
+		if r.chance(10) {
+			content = append(content, object{"type": "document", "source": object{"type": "text", "media_type": "text/plain", "data": r.words()}}, object{"type": "hologram"})
+		}
+		r.add(object{"role": "user", "content": content})
 	}
-	r.out = append(r.out, object{"role": "user", "content": text})
 }
 
 func (r *randomSession) body() []byte {
@@ -161,11 +341,20 @@ func (r *randomSession) body() []byte {
 	switch r.format {
 	case pith.FormatAnthropic:
 		b["system"] = "You are an agent."
+		if r.chance(30) {
+			b["system"] = []any{r.marked(object{"type": "text", "text": "You are an agent."}), r.marked(object{"type": "text", "text": "Be brief."})}
+		}
+		if r.chance(30) {
+			b["tools"] = []any{r.marked(object{"name": "bash", "description": "Runs a command.", "input_schema": object{"type": "object"}})}
+		}
 	case pith.FormatOpenAIChat:
 		r.out = append([]any{object{"role": "system", "content": "You are an agent."}}, r.out...)
 	default:
 		key = "input"
 		b["instructions"] = "You are an agent."
+		if r.chance(20) {
+			r.out = append([]any{object{"type": "message", "role": "developer", "content": []any{object{"type": "input_text", "text": "Be brief."}}}}, r.out...)
+		}
 	}
 	b[key] = r.out
 	raw, err := json.Marshal(b)
@@ -175,35 +364,40 @@ func (r *randomSession) body() []byte {
 	return []byte(strings.ReplaceAll(string(raw), "LONE", `\ud83d`))
 }
 
+// histories sets how many histories a property is held against: few in every
+// run, and as many as PITH_HISTORIES says where it is set.
+func histories(t *testing.T, few int) {
+	t.Helper()
+	if n, err := strconv.Atoi(os.Getenv("PITH_HISTORIES")); err == nil && n > 0 {
+		few = n
+	}
+	checks := flag.Lookup("rapid.checks")
+	before := checks.Value.String()
+	if err := flag.Set("rapid.checks", strconv.Itoa(few)); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = flag.Set("rapid.checks", before) })
+}
+
+// TestApplyInvariants: whatever a history is made of and wherever it is cut,
+// what comes out is what a provider takes, smaller, and within the window.
 func TestApplyInvariants(t *testing.T) {
 	block := testBlock(t, "Make it work.")
-	for _, format := range []pith.Format{pith.FormatAnthropic, pith.FormatOpenAIChat, pith.FormatOpenAIResponses} {
-		t.Run(string(format), func(t *testing.T) {
-			changed := 0
-			rapid.Check(t, func(t *rapid.T) {
-				r := &randomSession{t: t, format: format}
-				r.user("Make it work.")
-				for range rapid.IntRange(1, 12).Draw(t, "turns") {
-					r.turn()
-				}
-				if r.chance(50) {
-					r.user("And now?")
-				}
-				o := ApplyOptions{
-					Pattern:      Pattern(rapid.IntRange(0, 1).Draw(t, "pattern")),
-					KeepTokens:   pith.Tokens(rapid.SampledFrom([]int{1, 50, 300, 2000}).Draw(t, "keep")),
-					KeepMessages: rapid.IntRange(0, 6).Draw(t, "messages"),
-					Window:       rapid.SampledFrom([]int{0, 600, 1500, 8000}).Draw(t, "window"),
-				}
-				body := r.body()
-				t.Logf("%+v\n%s", o, body)
-				if _, _, err := applied(t, body, block, o); err == nil {
-					changed++
-				}
-			})
-			if changed == 0 {
-				t.Error("no conversation was ever made smaller: the property was not tested")
-			}
-		})
+	histories(t, 1500)
+	changed := map[pith.Format]int{}
+	rapid.Check(t, func(t *rapid.T) {
+		format := rapid.SampledFrom(formats).Draw(t, "format")
+		body := randomHistory(t, format)
+		o := randomOptions(t)
+		t.Logf("%+v\n%s", o, body)
+		if _, _, err := applied(t, body, block, o); err == nil {
+			changed[format]++
+		}
+	})
+	for _, format := range formats {
+		if changed[format] == 0 {
+			t.Errorf("no conversation of %s was ever made smaller: the property was not tested", format)
+		}
 	}
+	t.Logf("made smaller: %v", changed)
 }

@@ -126,8 +126,14 @@ func (r *reader) anthropicKind(f *anthropicFields, opaque pith.Block) pith.Block
 		return pith.Block{Kind: pith.KindThinking, Origin: pith.Assistant}
 	case kind == "tool_use" && f.block.Kind == pith.KindToolUse:
 		return f.block
-	case kind == "tool_use", kind == "server_tool_use", kind == "mcp_tool_use":
+	case kind == "tool_use":
 		return toolUse(jsonscan.Text(f.id), knownName(f.name), f.input)
+	case strings.HasSuffix(kind, "_tool_use") && f.id != nil: // of the provider's own, known or not
+		name := knownName(f.name)
+		if name == "" {
+			name = strings.TrimSuffix(kind, "_tool_use")
+		}
+		return toolUse(jsonscan.Text(f.id), name, f.input)
 	case kind == "tool_result":
 		b := f.block
 		b.Kind, b.ToolUseID, b.IsError, b.Origin = pith.KindToolResult, jsonscan.Text(f.useID), f.isError, pith.ToolOutput

@@ -260,6 +260,40 @@ func replaceParts(list []byte, kind, text string, marker func(string, int) strin
 	return append(out, list[copied:]...), text
 }
 
+// ResultsFirst moves the tool results of a message before what else it holds,
+// where Anthropic wants them; the bytes of each block stay as they are.
+func ResultsFirst(f pith.Format, m pith.Message) (pith.Message, error) {
+	order := make([]int, 0, len(m.Blocks))
+	for _, results := range []bool{true, false} {
+		for i := range m.Blocks {
+			if m.Blocks[i].Kind == pith.KindToolResult == results {
+				order = append(order, i)
+			}
+		}
+	}
+	if slices.IsSorted(order) {
+		return m, nil
+	}
+	r, err := readPlaces(f, &m)
+	if err != nil {
+		return m, err
+	}
+	raw := slices.Clone(m.Raw[:r.places[0].start])
+	blocks := make([]pith.Block, len(order))
+	for to, from := range order {
+		if r.places[from].kind != inContent {
+			return m, editError(errPlaces)
+		}
+		if to > 0 {
+			raw = append(raw, m.Raw[r.places[to-1].end:r.places[to].start]...)
+		}
+		raw = append(raw, m.Raw[r.places[from].start:r.places[from].end]...)
+		blocks[to] = m.Blocks[from]
+	}
+	m.Raw, m.Blocks = append(raw, m.Raw[r.places[len(order)-1].end:]...), blocks
+	return m, nil
+}
+
 // SetToolUseID gives a call or a result another id, where a strict provider
 // wants ids to differ that a client used twice.
 func SetToolUseID(f pith.Format, m pith.Message, i int, id string) (pith.Message, error) {

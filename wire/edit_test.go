@@ -181,3 +181,29 @@ func TestRemoveBlocksKeepsTheRest(t *testing.T) {
 		}
 	})
 }
+
+func TestResultsFirst(t *testing.T) {
+	const body = `[{"role":"user","content":[ {"type":"text","text":"a"},
+ {"type":"tool_result","tool_use_id":"1","content":"x"} ,{"type":"image"}, {"type":"tool_result","tool_use_id":"2"}],"n":1.0}]`
+	const want = `{"role":"user","content":[ {"type":"tool_result","tool_use_id":"1","content":"x"},
+ {"type":"tool_result","tool_use_id":"2"} ,{"type":"text","text":"a"}, {"type":"image"}],"n":1.0}`
+	c, err := DecodeAs(pith.FormatAnthropic, []byte(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := ResultsFirst(c.Format, c.Messages[0])
+	if err != nil || string(m.Raw) != want {
+		t.Fatalf("%v\n got %s\nwant %s", err, m.Raw, want)
+	}
+	again := ReadMessage(c.Format, m.Raw)
+	if !reflect.DeepEqual(again.Blocks, m.Blocks) {
+		t.Errorf("blocks %+v, read back %+v", m.Blocks, again.Blocks)
+	}
+	same, err := ResultsFirst(c.Format, m)
+	if err != nil || string(same.Raw) != want {
+		t.Errorf("moved again: %v %s", err, same.Raw)
+	}
+	if string(c.Messages[0].Raw) != body[1:len(body)-1] {
+		t.Errorf("the message that came in was changed: %s", c.Messages[0].Raw)
+	}
+}
