@@ -102,6 +102,14 @@ func itemOf(s *pith.State, id string) (target, bool) {
 			return one(v.Text, v.Source)
 		}
 	}
+	for _, section := range restore.DraftedSections() {
+		items, _ := restore.References(s, section)
+		for i := range items {
+			if items[i].ID == id {
+				return target{id: id, text: items[i].Text, sources: items[i].Sources}, true
+			}
+		}
+	}
 	return target{}, false
 }
 

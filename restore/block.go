@@ -180,10 +180,11 @@ type renderer struct {
 // opening says what the block is, and whose word it is where it is not this
 // session's own.
 func (r *renderer) opening() string {
+	text := r.options.preamble()
 	if r.state.Checkpoint.Origin == pith.OriginDelegated {
-		return r.options.preamble() + relayed
+		text += relayed
 	}
-	return r.options.preamble()
+	return text + draftedBy(r.state)
 }
 
 // write lays the kept items out, between the lines of the fence.

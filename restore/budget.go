@@ -89,6 +89,7 @@ type grant struct {
 var grants = []grant{
 	{secMessages, 25}, {secQuestions, 6}, {secPending, 6}, {secFailed, 8}, {secUnverified, 3},
 	{secVerified, 7}, {secDecisions, 5}, {secEnvironment, 4},
+	{secRuledOut, 8}, {secReasons, 6}, {secProgress, 6}, {secSteps, 6}, {secResults, 4}, {secOpen, 3},
 
 	{secTests, 8}, {secCommits, 7}, {secSymbols, 10}, {secInspected, 14}, {secPaths, 18}, {secRefs, 3},
 
@@ -101,6 +102,7 @@ var grants = []grant{
 	{secMessages, 100}, {secSymbols, 30}, {secPaths, 100}, {secInspected, 100}, {secTests, 100}, {secCommits, 100},
 	{secQuestions, 100}, {secPending, 100}, {secEnvironment, 100}, {secDone, 100}, {secDecisions, 100}, {secFailures, 100},
 	{secFailed, 100}, {secVerified, 100}, {secUnverified, 100}, {secKeyLines, 100}, {secSymbols, 100}, {secRefs, 100},
+	{secRuledOut, 100}, {secReasons, 100}, {secProgress, 100}, {secSteps, 100}, {secResults, 100}, {secOpen, 100},
 	{secLastWords, 100}, {secURLs, 100}, {secResolved, 10},
 }
 

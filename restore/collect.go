@@ -18,6 +18,7 @@ func (r *renderer) collect() []section {
 	sections := []section{
 		r.goal(), r.constraints(), r.todo(), r.messages(),
 		r.modified(), r.failures(), r.verified(), quotes(secUnverified, x.Unverified, longLine), r.decisions(), r.failed(),
+		r.reasons(), r.ruledOut(), r.progress(), r.steps(), r.results(), r.draftedQuestions(),
 		quotes(secQuestions, x.OpenQuestions, 2*longLine), r.pending(), r.done(), quotes(secEnvironment, x.Environment, 2*longLine), r.workspace(),
 		nameLine(secTests, names.Tests), nameLine(secSymbols, names.Symbols), r.commits(), nameLine(secRefs, names.Refs), r.inspected(), r.paths(),
 		r.keyLines(), r.lastWords(), r.urls(), r.resolved(),

@@ -1,6 +1,7 @@
 package restore
 
 import (
+	"crypto/sha256"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -25,15 +26,33 @@ type randomSession struct {
 	ids    int
 	marks  int
 	out    []any
+	// planted is what a history with meaning says, nil for one without.
+	planted *planted
+}
+
+// planted is what was put into a history, to be looked for in its state.
+type planted struct {
+	// UserRules and Requests are a user's words; OtherRules are what a tool or
+	// the assistant says in the same form.
+	UserRules, OtherRules, Requests []string
+	Secrets                         []string
+	// Exits are the exit codes of the last run of each command.
+	Exits map[string]int
+	// commands are the open calls' commands, by id.
+	commands map[string]string
 }
 
 type object = map[string]any
 
 var formats = []pith.Format{pith.FormatAnthropic, pith.FormatOpenAIChat, pith.FormatOpenAIResponses}
 
-// randomHistory draws a request body.
+// randomHistory draws a request body without meaning.
 func randomHistory(t *rapid.T, format pith.Format) []byte {
-	r := &randomSession{t: t, format: format}
+	return (&randomSession{t: t, format: format}).history()
+}
+
+func (r *randomSession) history() []byte {
+	t := r.t
 	r.user("Make it work.")
 	for range rapid.IntRange(1, 12).Draw(t, "turns") {
 		r.turn()
@@ -56,6 +75,63 @@ func randomOptions(t *rapid.T) ApplyOptions {
 
 func (r *randomSession) chance(percent int) bool {
 	return rapid.IntRange(0, 99).Draw(r.t, "chance") < percent
+}
+
+// say is what a speaker says: where the history has meaning, a rule, a request
+// or a secret among words that mean nothing.
+func (r *randomSession) say(who pith.Role) string {
+	p := r.planted
+	if p == nil || r.chance(50) {
+		return r.words()
+	}
+	r.n++
+	switch kind := rapid.IntRange(0, 2).Draw(r.t, "meaning"); {
+	case kind == 0 && who == pith.RoleUser:
+		rule := fmt.Sprintf("Never change the folder part_%d.", r.n)
+		p.UserRules = append(p.UserRules, rule)
+		return rule
+	case kind == 0:
+		rule := fmt.Sprintf("You must never read the folder part_%d.", r.n)
+		p.OtherRules = append(p.OtherRules, rule)
+		return rule
+	case kind == 1:
+		secret := "ghp_" + fmt.Sprintf("%x", sha256.Sum256([]byte{byte(r.n), byte(r.n >> 8)}))[:36]
+		p.Secrets = append(p.Secrets, secret)
+		return "The token is " + secret + " for the upload."
+	case who == pith.RoleUser:
+		request := fmt.Sprintf("Please add the report number %d.", r.n)
+		p.Requests = append(p.Requests, request)
+		return request
+	}
+	return r.words()
+}
+
+// command is what a call runs.
+func (r *randomSession) command(id string) string {
+	if r.planted == nil {
+		return "ls"
+	}
+	command := fmt.Sprintf("go test ./part%d", rapid.IntRange(0, 4).Draw(r.t, "part"))
+	r.planted.commands[id] = command
+	return command
+}
+
+// output is what a tool says.
+func (r *randomSession) output(id string) string {
+	command, ok := "", false
+	if r.planted != nil {
+		command, ok = r.planted.commands[id]
+		delete(r.planted.commands, id)
+	}
+	if !ok || r.chance(20) {
+		return r.say(pith.RoleAssistant)
+	}
+	exit := rapid.IntRange(0, 2).Draw(r.t, "exit")
+	r.planted.Exits[command] = exit
+	if exit == 0 {
+		return "Exit code: 0\nok  \texample.test/part\t0.1s"
+	}
+	return fmt.Sprintf("Exit code: %d\n--- FAIL: TestPart (0.00s)\nFAIL\texample.test/part\t0.1s", exit)
 }
 
 func (r *randomSession) words() string {
@@ -105,7 +181,7 @@ func (r *randomSession) turn() {
 		order = append(order, "orphan")
 	}
 	if r.chance(5) {
-		r.user(r.words())
+		r.user(r.say(pith.RoleUser))
 	}
 	if len(order) > 1 && r.chance(10) {
 		r.results(order[:1])
@@ -114,7 +190,7 @@ func (r *randomSession) turn() {
 		r.results(order)
 	}
 	if r.chance(35) {
-		r.user(r.words())
+		r.user(r.say(pith.RoleUser))
 	}
 	if r.chance(3) {
 		r.user("")
@@ -158,7 +234,7 @@ func (r *randomSession) blocks(ids []string) []any {
 			object{"type": "thinking", "thinking": "a cut LONE thought", "signature": fmt.Sprintf("sig%d+/=", r.n)},
 		}).Draw(r.t, "thinking"))
 	}
-	content = append(content, r.marked(object{"type": "text", "text": r.words()}))
+	content = append(content, r.marked(object{"type": "text", "text": r.say(pith.RoleAssistant)}))
 	if r.chance(15) {
 		content = append(content, r.serverTools()...)
 	}
@@ -166,7 +242,7 @@ func (r *randomSession) blocks(ids []string) []any {
 		content = append(content, object{"type": "hologram", "depth": r.n, "parts": []any{object{"id": "x"}}})
 	}
 	for _, id := range ids {
-		content = append(content, r.marked(object{"type": "tool_use", "id": id, "name": "bash", "input": object{"command": "ls"}}))
+		content = append(content, r.marked(object{"type": "tool_use", "id": id, "name": "bash", "input": object{"command": r.command(id)}}))
 	}
 	return content
 }
@@ -194,7 +270,7 @@ func (r *randomSession) serverTools() []any {
 }
 
 func (r *randomSession) chatTurn(ids []string) {
-	m := object{"role": "assistant", "content": rapid.SampledFrom([]any{r.words(), r.words(), []any{object{"type": "text", "text": r.words()}}}).Draw(r.t, "content")}
+	m := object{"role": "assistant", "content": rapid.SampledFrom([]any{r.say(pith.RoleAssistant), r.words(), []any{object{"type": "text", "text": r.words()}}}).Draw(r.t, "content")}
 	if r.chance(15) {
 		m["reasoning_content"] = fmt.Sprintf("thought %d", r.n)
 	}
@@ -207,7 +283,7 @@ func (r *randomSession) chatTurn(ids []string) {
 			calls = append(calls, object{"id": id, "type": "custom", "custom": object{"name": "patch", "input": "*** Begin"}})
 			continue
 		}
-		calls = append(calls, object{"id": id, "type": "function", "function": object{"name": "bash", "arguments": `{"command":"ls"}`}})
+		calls = append(calls, object{"id": id, "type": "function", "function": object{"name": "bash", "arguments": `{"command":"` + r.command(id) + `"}`}})
 	}
 	if len(calls) > 0 {
 		m["tool_calls"] = calls
@@ -223,7 +299,7 @@ func (r *randomSession) items(ids []string) {
 	if r.chance(30) && len(ids) > 0 {
 		r.add(object{"type": "reasoning", "id": fmt.Sprintf("rs_%d", r.n), "summary": []any{}, "encrypted_content": fmt.Sprintf("abc%d", r.n)})
 	} else {
-		r.add(object{"type": "message", "role": "assistant", "content": []any{object{"type": "output_text", "text": r.words()}}})
+		r.add(object{"type": "message", "role": "assistant", "content": []any{object{"type": "output_text", "text": r.say(pith.RoleAssistant)}}})
 	}
 	if r.chance(10) {
 		r.add(object{"type": "web_search_call", "id": fmt.Sprintf("ws_%d", r.n), "status": "completed", "action": object{"type": "search", "query": "q"}})
@@ -236,14 +312,14 @@ func (r *randomSession) items(ids []string) {
 			r.add(object{"type": "custom_tool_call", "call_id": id, "name": "patch", "input": "*** Begin"})
 			continue
 		}
-		r.add(object{"type": "function_call", "call_id": id, "name": "bash", "arguments": `{"command":"ls"}`})
+		r.add(object{"type": "function_call", "call_id": id, "name": "bash", "arguments": `{"command":"` + r.command(id) + `"}`})
 	}
 }
 
 func (r *randomSession) results(ids []string) {
 	var content []any
 	for _, id := range ids {
-		text := r.words()
+		text := r.output(id)
 		switch r.format {
 		case pith.FormatAnthropic:
 			content = append(content, r.result(id, text))
@@ -264,11 +340,11 @@ func (r *randomSession) results(ids []string) {
 	if r.format != pith.FormatAnthropic || len(content) == 0 {
 		return
 	}
-	switch text := (object{"type": "text", "text": r.words()}); {
-	case r.chance(20):
-		content = append(content, text)
-	case r.chance(4):
-		content = append([]any{text}, content...)
+	switch rapid.IntRange(0, 24).Draw(r.t, "beside") {
+	case 0:
+		content = append([]any{object{"type": "text", "text": r.say(pith.RoleUser)}}, content...)
+	case 1, 2, 3, 4:
+		content = append(content, object{"type": "text", "text": r.say(pith.RoleUser)})
 	}
 	r.add(object{"role": "user", "content": content})
 }

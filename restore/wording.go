@@ -52,6 +52,12 @@ const (
 	secFailed      = "attempts"
 	secQuestions   = "questions"
 	secPending     = "pending"
+	secReasons     = "reasons"
+	secRuledOut    = "ruledout"
+	secProgress    = "progress"
+	secSteps       = "steps"
+	secResults     = "results"
+	secOpen        = "open"
 	secDone        = "done"
 	secEnvironment = "environment"
 	secWorkspace   = "workspace"
@@ -89,6 +95,12 @@ var titles = map[string]string{
 	secFailed:      "Failed attempts, not to be retried as they were",
 	secQuestions:   "Open questions",
 	secPending:     "Calls without a result",
+	secReasons:     "Decisions and their reasons",
+	secRuledOut:    "Ruled out, do not re-explore",
+	secProgress:    "Where the work stands",
+	secSteps:       "Steps planned, in order",
+	secResults:     "Tool results that matter",
+	secOpen:        "Questions left open",
 	secDone:        "Done, with evidence",
 	secEnvironment: "Environment",
 	secWorkspace:   "Workspace",
@@ -115,6 +127,8 @@ var offerTitles = map[string]string{
 	secFailed:      "Failed attempts",
 	secQuestions:   "Questions that were open",
 	secPending:     "Calls that had no result",
+	secSteps:       "Steps that were planned, in order",
+	secProgress:    "Where the earlier work stood",
 	secNext:        "Next",
 }
 

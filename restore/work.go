@@ -197,6 +197,9 @@ func (r *renderer) decisions() section {
 	all := r.state.Decisions
 	for i := range all {
 		d := &all[i]
+		if d.Drafted {
+			continue
+		}
 		rank := len(all) - i
 		if d.Provenance > pith.UserExplicit {
 			rank += len(all)
@@ -238,6 +241,9 @@ func (r *renderer) failed() section {
 	all := r.state.Failed
 	for i := range all {
 		f := &all[i]
+		if f.Drafted {
+			continue
+		}
 		rank := len(all) - i
 		switch {
 		case f.EndedBy != "":

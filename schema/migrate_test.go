@@ -45,7 +45,7 @@ func migrate(t *testing.T, version string) {
 	if id, err := DocumentID(present); err != nil || id != s.Checkpoint.ID {
 		t.Errorf("the id of the present document is %s (%v), want %s", id, err, s.Checkpoint.ID)
 	}
-	for _, bad := range []string{"", "[]", `{"contract_type":"compact-working-state","schema_version":"9.0.0"}`, `{"schema_version":"`+version+`","checkpoint":3}`} {
+	for _, bad := range []string{"", "[]", `{"contract_type":"compact-working-state","schema_version":"9.0.0"}`, `{"schema_version":"` + version + `","checkpoint":3}`} {
 		if _, _, err := Migrate([]byte(bad)); pith.KindOf(err) != pith.KindInput {
 			t.Errorf("%q gives %v, want an error of the input", bad, err)
 		}

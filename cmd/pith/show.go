@@ -104,6 +104,9 @@ func (c *console) overview(w io.Writer, saved *pith.Saved) {
 	fmt.Fprintf(w, "saved     %s by %s (%s), number %d of the session\n", when(saved.SavedAt), or(saved.Owner, "nobody known"), or(saved.How, "compact"), p.Seq+1)
 	fmt.Fprintf(w, "project   %s\n", or(saved.Project, "-"))
 	fmt.Fprintf(w, "covers    %s, through message %d, turn %d\n", p.Format, p.ThroughMessage, p.CompactedAtTurn)
+	if p.Compactor != "" {
+		fmt.Fprintf(w, "judgement drafted by %s, checked against the transcript%s\n", p.Compactor, claimsDropped(s.Security.ClaimsDropped))
+	}
 	if p.Origin != "live" {
 		fmt.Fprintln(w, c.paint(yellow, "UNVERIFIED: it came from elsewhere ("+p.Origin+")"))
 	}
@@ -121,7 +124,7 @@ func (c *console) overview(w io.Writer, saved *pith.Saved) {
 		}
 	}
 	for i := range s.Decisions {
-		decisions = append(decisions, s.Decisions[i].Decision)
+		decisions = append(decisions, draftedMark(s.Decisions[i].Drafted)+s.Decisions[i].Decision)
 	}
 	for i := range s.Evidence {
 		if e := &s.Evidence[i]; e.Unresolved() {
@@ -130,6 +133,7 @@ func (c *console) overview(w io.Writer, saved *pith.Saved) {
 			runs = append(runs, e.Command+": "+e.Status)
 		}
 	}
+	drafted := draftedLines(s)
 	for i := range s.Context.Todo {
 		todo = append(todo, "["+s.Context.Todo[i].Status+"] "+s.Context.Todo[i].Text)
 	}
@@ -143,6 +147,7 @@ func (c *console) overview(w io.Writer, saved *pith.Saved) {
 	c.list(w, "Rules", rules)
 	c.list(w, "Unresolved failures", failures)
 	c.list(w, "Decisions", decisions)
+	c.list(w, "Drafted", drafted)
 	c.list(w, "Todo", todo)
 	c.list(w, "Runs", runs)
 	c.list(w, "Files modified", paths(s.Files.Modified))
