@@ -215,7 +215,12 @@ func (a *Agent) archive(ctx context.Context) {
 func (a *Agent) install(ctx context.Context, r *memory.Result, short *pith.Conversation) error {
 	a.mu.Lock()
 	e := &Entry{Kind: EntryCompaction, Checkpoint: r.State.Checkpoint.ID, Text: r.Block.Text, InSystem: a.config.InSystem}
-	for _, m := range ownMessages(short.Messages) {
+	kept, err := unbound(a.card.Format, ownMessages(short.Messages))
+	if err != nil {
+		a.mu.Unlock()
+		return err
+	}
+	for _, m := range kept {
 		e.Messages = append(e.Messages, json.RawMessage(m.Raw))
 		e.Numbers = append(e.Numbers, max(m.Index, pith.SystemIndex))
 		if m.Index == pith.SystemIndex && holds(&m, r.Block.Text) {
