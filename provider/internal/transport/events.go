@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"errors"
 	"io"
 )
 
@@ -16,12 +17,17 @@ var byteOrderMark = []byte("\xef\xbb\xbf")
 // since some local servers leave the last one so. It stops at the first error
 // of each and returns it. A line longer than longest bytes is bufio.ErrTooLong.
 func Events(r io.Reader, longest int, each func(name string, data []byte) error) error {
-	lines := bufio.NewScanner(r)
-	lines.Buffer(make([]byte, 0, min(4096, longest)), longest)
+	lines := lineReader{r: bufio.NewReader(r), longest: longest}
 	var name string
 	var data []byte
-	for first := true; lines.Scan(); first = false {
-		line := lines.Bytes()
+	for first := true; ; first = false {
+		line, err := lines.next()
+		if err == io.EOF { //nolint:errorlint // the end of the stream itself
+			break
+		}
+		if err != nil {
+			return err
+		}
 		if first {
 			line = bytes.TrimPrefix(line, byteOrderMark)
 		}
@@ -49,9 +55,6 @@ func Events(r io.Reader, longest int, each func(name string, data []byte) error)
 			}
 		}
 	}
-	if err := lines.Err(); err != nil {
-		return err
-	}
 	if data != nil && (json.Valid(data) || isDone(data)) {
 		return each(name, data)
 	}
@@ -60,3 +63,30 @@ func Events(r io.Reader, longest int, each func(name string, data []byte) error)
 
 // isDone tells the word with which OpenAI's streams end.
 func isDone(data []byte) bool { return bytes.HasPrefix(bytes.TrimSpace(data), []byte("[DONE]")) }
+
+// lineReader reads lines, however few bytes come at a time. A bufio.Scanner
+// looks through the whole line again after each read, so that a server could
+// keep it busy for minutes with one long line.
+type lineReader struct {
+	r       *bufio.Reader
+	line    []byte
+	longest int
+}
+
+// next is the next line without its end, valid until the one after. The last
+// one may have no end. Errors: io.EOF, bufio.ErrTooLong, and those of reading.
+func (l *lineReader) next() ([]byte, error) {
+	l.line = l.line[:0]
+	for {
+		part, err := l.r.ReadSlice('\n')
+		if l.line = append(l.line, part...); len(l.line) > l.longest {
+			return nil, bufio.ErrTooLong
+		}
+		switch {
+		case err == nil, errors.Is(err, io.EOF) && len(l.line) > 0:
+			return bytes.TrimSuffix(bytes.TrimSuffix(l.line, []byte("\n")), []byte("\r")), nil
+		case !errors.Is(err, bufio.ErrBufferFull):
+			return nil, err
+		}
+	}
+}
