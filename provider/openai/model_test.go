@@ -321,7 +321,7 @@ func TestCancelledInMidStream(t *testing.T) {
 func TestKeyIsNowhere(t *testing.T) {
 	const key = "plain-looking-key-77"
 	url, _ := serve(t, func(_ int, w http.ResponseWriter, r seen) {
-		w.WriteHeader(401)
+		w.WriteHeader(http.StatusUnauthorized)
 		fmt.Fprintf(w, `{"error":{"message":"wrong: %s %s"}}`, r.header.Get("Authorization"), r.header.Get("Api-Key"))
 	})
 	o := Options{Model: "m", Key: key, BaseURL: strings.Replace(url, "//", "//user:"+key+"@", 1), Header: map[string][]string{"Api-Key": {key}}}
