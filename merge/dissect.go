@@ -181,6 +181,8 @@ func (x *dissection) line(line string) {
 		}
 		t := strings.TrimRight(line[start:i], ".:;!?'-&+=")
 		switch {
+		case strings.HasPrefix(line[i:], "()") && isIdentifier(t):
+			x.plain(kindSymbol, t, edgeWord)
 		case ordinalWord(previous) && len(t) == 1 && isDigit(t[0]):
 			// Step 2, option 3: the draft's own numbering.
 		case isNumber(t):

@@ -33,6 +33,11 @@ func (n *needle) standsAt(text string, at int) bool {
 func forward(text string, at int, n string, fold bool) (end int, ok bool) {
 	i := at
 	for j := 0; j < len(n); {
+		if i < len(text) && text[i] == n[j] && n[j] > ' ' {
+			i++
+			j++
+			continue
+		}
 		if isSpace(n[j]) {
 			from := i
 			for i < len(text) {

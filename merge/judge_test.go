@@ -9,6 +9,7 @@ import (
 	"github.com/pith-memory/pith/compactor"
 	"github.com/pith-memory/pith/extract"
 	"github.com/pith-memory/pith/merge"
+	"github.com/pith-memory/pith/redact"
 	"github.com/pith-memory/pith/schema"
 )
 
@@ -38,22 +39,36 @@ func result(text string) *pith.Message {
 	return m
 }
 
-// judged folds a session and judges a draft of it.
-func judged(t *testing.T, d *compactor.Draft, messages ...*pith.Message) (*pith.State, merge.Verdict, *pith.State) {
-	t.Helper()
-	x, c := extract.New(), merge.NewClaims(d)
+// clean is a text as it is behind package redact.
+func clean(text string) string {
+	text, _ = redact.Normalise(text)
+	return text
+}
+
+// stateOf is the state of a session by its facts alone.
+func stateOf(messages []*pith.Message) *pith.State {
+	x := extract.New()
 	var digest schema.Digest
-	for i, m := range messages {
-		m.Index = i
+	for _, m := range messages {
 		x.Message(m)
-		c.Message(m)
 		digest.Add(m)
 	}
 	scan := pith.SecretScan{RulesetSHA256: strings.Repeat("0", 64), Status: "clean", Rescan: "clean"}
-	facts := merge.State(x.Facts(), merge.Session{
+	return merge.State(x.Facts(), merge.Session{
 		ID: "s1", Format: pith.FormatAnthropic, Trigger: pith.ReasonManual, TranscriptSHA256: digest.Sum(),
 		Security: pith.Security{SecretScan: scan}, Metrics: pith.Metrics{Tokenizer: "none"},
 	})
+}
+
+// judged folds a session and judges a draft of it.
+func judged(t *testing.T, d *compactor.Draft, messages ...*pith.Message) (*pith.State, merge.Verdict, *pith.State) {
+	t.Helper()
+	c := merge.NewClaims(d)
+	for i, m := range messages {
+		m.Index = i
+		c.Message(m)
+	}
+	facts := stateOf(messages)
 	before, err := schema.Marshal(facts, false)
 	if err != nil {
 		t.Fatal(err)

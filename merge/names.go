@@ -110,6 +110,9 @@ func isTicket(t string) bool {
 			return false
 		}
 	}
+	if isDigit(head[0]) { // a date
+		return false
+	}
 	switch head {
 	case "UTF", "SHA", "ISO", "AES", "RFC", "HTTP", "TLS", "GPT":
 		return false

@@ -49,11 +49,12 @@ type entry struct {
 // needleIndex finds, in one pass over a text, which of many needles and words
 // stand in it. A word is a run of ASCII letters, digits and underscores; its
 // hash is over the letters in lower case. A needle is looked for by its
-// longest word and compared as a whole there.
+// rarest word and compared as a whole there.
 type needleIndex struct {
 	needles []needle
 	byText  map[needleKey]int
 	entries map[uint64]*entry
+	table   []cell
 	// filter has a bit for the hash of every entry: most words of a text have none.
 	filter [filterBits / 64]uint64
 	// wide are the needles without an ASCII word; text beyond ASCII is searched
@@ -147,7 +148,38 @@ func (x *needleIndex) lookup(h uint64) *entry {
 	if i, bit := slot(h); x.filter[i]&bit == 0 {
 		return nil
 	}
-	return x.entries[h]
+	return x.probe(h)
+}
+
+// cell is a place of the table that a scan looks hashes up in.
+type cell struct {
+	hash  uint64
+	entry *entry
+}
+
+// freeze lays the entries out for scanning; none is added behind it.
+func (x *needleIndex) freeze() {
+	size := 64
+	for size < 4*len(x.entries) {
+		size *= 2
+	}
+	x.table = make([]cell, size)
+	for h, e := range x.entries {
+		i := h % uint64(size)
+		for x.table[i].entry != nil {
+			i = (i + 1) % uint64(size)
+		}
+		x.table[i] = cell{h, e}
+	}
+}
+
+func (x *needleIndex) probe(h uint64) *entry {
+	mask := uint64(len(x.table) - 1)
+	for i := h & mask; ; i = (i + 1) & mask {
+		if c := &x.table[i]; c.entry == nil || c.hash == h {
+			return c.entry
+		}
+	}
 }
 
 // need adds a needle and gives its number, -1 where it cannot be looked for.
@@ -156,7 +188,7 @@ func (x *needleIndex) need(n needle) int {
 	if i, ok := x.byText[key]; ok {
 		return i
 	}
-	from, to := longestWord(n.text)
+	from, to := rarestWord(n.text)
 	switch {
 	case to > from:
 		n.at = from
@@ -178,20 +210,29 @@ func (x *needleIndex) need(n needle) int {
 	return len(x.needles) - 1
 }
 
-// longestWord is the longest word of a text, its letters before its length.
-func longestWord(text string) (from, to int) {
+// rarestWord is the word of a text that is likely to stand in the fewest
+// places: a long one, and one that somebody coined.
+func rarestWord(text string) (from, to int) {
 	best := 0
 	for i := 0; i < len(text); {
 		if !isWordByte(text[i]) {
 			i++
 			continue
 		}
-		start, weight := i, 0
+		start, letters, digits, coined := i, 0, 0, 0
 		for ; i < len(text) && isWordByte(text[i]); i++ {
-			weight++
-			if !isDigit(text[i]) {
-				weight++
+			switch b := text[i]; {
+			case isDigit(b):
+				digits++
+			case b == '_' || b >= 'A' && b <= 'Z' && i > start:
+				coined, letters = coinedWeight, letters+1
+			default:
+				letters++
 			}
+		}
+		weight := 2*letters + digits + coined
+		if letters > 0 && digits > 0 {
+			weight += coinedWeight
 		}
 		if weight > best {
 			best, from, to = weight, start, i
@@ -199,6 +240,9 @@ func longestWord(text string) (from, to int) {
 	}
 	return from, to
 }
+
+// coinedWeight is how many letters a sign that a word was coined is worth.
+const coinedWeight = 12
 
 // claimed notes whose claim the needles are.
 func (x *needleIndex) claimed(statement, k int, c *claim) {
@@ -214,6 +258,9 @@ func (x *needleIndex) claimed(statement, k int, c *claim) {
 
 // scan looks a text over once and tells c what stands in it.
 func (x *needleIndex) scan(text string, seq uint32, c *Claims) {
+	if x.table == nil {
+		x.freeze()
+	}
 	beyond := false
 	for i := 0; i < len(text); {
 		switch x.class[text[i]] {
