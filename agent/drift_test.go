@@ -235,7 +235,7 @@ func (d *drift) checkRequests(t *testing.T) {
 			first = r
 		}
 		last = r
-		if got := systemOf(r); got != systemOf(first) {
+		if got := r.System(); got != first.System() {
 			t.Errorf("request %d: the system prompt is %.300q", r.N, got)
 		}
 		if !bytes.Equal(r.Conversation.Tools, first.Conversation.Tools) {
@@ -257,20 +257,6 @@ func (d *drift) checkRequests(t *testing.T) {
 	if t.Failed() {
 		t.Logf("the last request:\n%s", text)
 	}
-}
-
-// systemOf is the system prompt, wherever the format has it.
-func systemOf(r *providertest.Request) string {
-	var texts []string
-	for i := range r.Conversation.System {
-		texts = append(texts, r.Conversation.System[i].Text)
-	}
-	for i := range r.Conversation.Messages {
-		if m := &r.Conversation.Messages[i]; m.Role == pith.RoleSystem {
-			texts = append(texts, m.Blocks[0].Text)
-		}
-	}
-	return strings.Join(texts, "\n")
 }
 
 // TestNothingDrifts is a long session in a small window, in each format,

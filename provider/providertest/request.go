@@ -41,6 +41,17 @@ func (r *Request) LastText() string {
 	return blockTexts(messages[len(messages)-1].Blocks)
 }
 
+// System is the system prompt, wherever the format has it.
+func (r *Request) System() string {
+	system := r.Conversation.System
+	for i := range r.Conversation.Messages {
+		if m := &r.Conversation.Messages[i]; m.Role == pith.RoleSystem {
+			system = append(system[:len(system):len(system)], m.Blocks...)
+		}
+	}
+	return blockTexts(system)
+}
+
 // Text is every text that the model reads, in order.
 func (r *Request) Text() string {
 	var b strings.Builder
@@ -66,7 +77,7 @@ var draftFields = [...]string{"eliminated_approaches", "reason_ruled_out"}
 // asksForDraft tells whether a request asks for a compaction: in its schema, in
 // its last message, or in the words before a history that is all in one message.
 func asksForDraft(r *Request) bool {
-	asked := string(r.Schema) + r.LastText() + blockTexts(r.Conversation.System)
+	asked := string(r.Schema) + r.LastText() + r.System()
 	for _, field := range draftFields {
 		if !strings.Contains(asked, field) {
 			return false
