@@ -13,6 +13,7 @@ package agent
 import (
 	"context"
 	"crypto/rand"
+	"strings"
 	"sync"
 
 	"github.com/pith-memory/pith"
@@ -20,6 +21,7 @@ import (
 	"github.com/pith-memory/pith/memory"
 	"github.com/pith-memory/pith/meter"
 	"github.com/pith-memory/pith/redact"
+	"github.com/pith-memory/pith/schema"
 	"github.com/pith-memory/pith/trigger"
 )
 
@@ -44,6 +46,8 @@ type Agent struct {
 	// block is the memory that the conversation begins with, "" for none.
 	block    string
 	inSystem bool
+	// sent is the last request's body.
+	sent     []byte
 	previous *pith.State
 	turn     int
 	// open are the calls of the last reply; done is set where a reply ended its
@@ -118,16 +122,22 @@ func (a *Agent) use(m compactor.Model) {
 func (a *Agent) start(ctx context.Context, behind *pith.State) error {
 	if a.name == "" {
 		if a.name = a.config.Session; a.name == "" {
-			a.name = "agent-" + rand.Text()[:16]
+			a.name = newName()
 		}
 	}
 	e := Entry{Kind: EntryStart, Session: a.name, Format: a.card.Format, System: digest(a.config.System), Tools: digest(string(a.talk.request.Tools))}
 	if behind != nil {
-		e.Checkpoint = behind.Checkpoint.ID
+		written, err := schema.Marshal(behind, false)
+		if err != nil {
+			return err
+		}
+		e.Checkpoint, e.State = behind.Checkpoint.ID, written
 	}
 	a.begin(behind)
 	return a.keep(ctx, &e)
 }
+
+func newName() string { return "agent-" + strings.ToLower(rand.Text()[:16]) }
 
 // begin follows the session from here.
 func (a *Agent) begin(behind *pith.State) {

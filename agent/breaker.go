@@ -23,14 +23,12 @@ func (b *breaker) allows() bool {
 	return true
 }
 
-// failed takes in that nothing was earned, and reports whether that opened it.
+// failed takes in that nothing was earned. It reports whether that is news.
 func (b *breaker) failed() bool {
-	b.failures++
-	if b.failures < breakAfter {
-		return false
+	if b.failures++; b.failures >= breakAfter {
+		b.rest = restFor
 	}
-	b.rest = restFor
-	return b.failures == breakAfter
+	return b.failures == 1
 }
 
 func (b *breaker) succeeded() { *b = breaker{} }

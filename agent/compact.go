@@ -10,6 +10,7 @@ import (
 	"github.com/pith-memory/pith"
 	"github.com/pith-memory/pith/compactor"
 	"github.com/pith-memory/pith/memory"
+	"github.com/pith-memory/pith/merge"
 	"github.com/pith-memory/pith/restore"
 	"github.com/pith-memory/pith/trigger"
 )
@@ -32,6 +33,8 @@ type Compaction struct {
 	// Report is what asking the model took, zero where none was asked. It is that
 	// of the draft ahead where that was used.
 	Report compactor.Report
+	// Verdict counts what the session holds of the draft, and what it does not.
+	Verdict merge.Verdict
 	// Took is how long the agent waited.
 	Took time.Duration
 	// Err says why it was not applied. It is of KindDeclined where there was

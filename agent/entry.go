@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/pith-memory/pith"
@@ -40,11 +41,15 @@ type Entry struct {
 	Format  pith.Format `json:"format,omitempty"`
 	System  string      `json:"system_sha256,omitempty"`
 	Tools   string      `json:"tools_sha256,omitempty"`
-	// Checkpoint is what a start goes on from, and what a compaction made.
-	Checkpoint string `json:"checkpoint,omitempty"`
+	// Checkpoint is what a start goes on from, and what a compaction made. State
+	// is that of a start, as it is written.
+	Checkpoint string          `json:"checkpoint,omitempty"`
+	State      json.RawMessage `json:"state,omitempty"`
 
 	// Text is a prompt, the whole of a result, or the block of a compaction.
 	Text string `json:"text,omitempty"`
+	// Peer is set where the words of a prompt are another agent's.
+	Peer bool `json:"peer,omitempty"`
 	// Messages are a reply, or the conversation after a compaction; Numbers are
 	// their numbers in the session, -1 for what only this conversation has.
 	Messages []json.RawMessage `json:"messages,omitempty"`
@@ -121,6 +126,9 @@ func (a *Agent) append(e *Entry, messages, whole []pith.Message) error {
 			m = whole[i]
 		}
 		m.Time, m.Model = e.Time, e.Model
+		if e.Peer {
+			m.Blocks = relayed(m.Blocks)
+		}
 		if i == len(messages)-1 {
 			m.Usage = e.Usage
 		}
@@ -130,6 +138,15 @@ func (a *Agent) append(e *Entry, messages, whole []pith.Message) error {
 		}
 	}
 	return a.talk.add(said...)
+}
+
+// relayed are blocks that say what another agent says.
+func relayed(blocks []pith.Block) []pith.Block {
+	blocks = slices.Clone(blocks)
+	for i := range blocks {
+		blocks[i].Origin = pith.PeerAgent
+	}
+	return blocks
 }
 
 func (a *Agent) doReply(e *Entry) error {

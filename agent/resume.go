@@ -8,6 +8,7 @@ import (
 	"github.com/pith-memory/pith"
 	"github.com/pith-memory/pith/redact"
 	"github.com/pith-memory/pith/restore"
+	"github.com/pith-memory/pith/schema"
 	"github.com/pith-memory/pith/wire"
 )
 
@@ -39,7 +40,7 @@ func (a *Agent) replay(ctx context.Context) (bool, error) {
 		if n > 1 {
 			return a.replayed(n, a.do(e))
 		}
-		return a.replayStart(ctx, e)
+		return a.replayStart(e)
 	})
 	if err != nil || n == 0 {
 		return false, err
@@ -68,7 +69,7 @@ func (a *Agent) replayed(n int, err error) error {
 }
 
 // replayStart begins the session that the journal is of.
-func (a *Agent) replayStart(ctx context.Context, e *Entry) error {
+func (a *Agent) replayStart(e *Entry) error {
 	switch {
 	case e.Kind != EntryStart:
 		return a.replayed(1, fmt.Errorf("it is a %q and not the start of a session", e.Kind))
@@ -82,15 +83,11 @@ func (a *Agent) replayStart(ctx context.Context, e *Entry) error {
 		a.warn(Warning{Kind: WarnChanged, Text: "the session was begun with another system prompt or other tools"})
 	}
 	var behind *pith.State
-	if e.Checkpoint != "" {
-		if a.config.Store == nil {
-			return usage("the journal goes on from checkpoint %.12s, and there is no store", e.Checkpoint)
+	if e.State != nil {
+		var err error
+		if behind, err = schema.Unmarshal(e.State); err != nil {
+			return a.replayed(1, err)
 		}
-		saved, err := a.config.Store.Get(ctx, e.Checkpoint)
-		if err != nil {
-			return err
-		}
-		behind = saved.State
 	}
 	a.begin(behind)
 	return nil

@@ -222,6 +222,7 @@ func says(f pith.Format, answer compactor.Response) bool {
 func (r *run) ask(ctx context.Context) (compactor.Response, error) {
 	a := r.agent
 	for again := false; ; again = true {
+		a.sent = a.talk.body
 		answer, err := a.model.Complete(ctx, compactor.Request{Body: a.talk.body, Header: a.config.Header, OnText: a.config.OnText})
 		if err == nil {
 			return answer, nil

@@ -12,13 +12,14 @@ import (
 // WarningKind says what a warning is about.
 type WarningKind string
 
-// The kinds of warning. Each is told once between two compactions.
+// The kinds of warning. Each is told once between two compactions, and WarnCompactor
+// once until the model answers again.
 const (
 	WarnWindow       WarningKind = "window"        // the window is filling up
 	WarnCannotReduce WarningKind = "cannot_reduce" // a compaction is due and would not help
 	WarnNotReduced   WarningKind = "not_reduced"   // one was tried and would not have made the conversation smaller
 	WarnNotKept      WarningKind = "not_kept"      // a state could not be made or kept
-	WarnCompactor    WarningKind = "compactor"     // its model failed too often: facts only for a while
+	WarnCompactor    WarningKind = "compactor"     // its model earned no draft: facts only until it does
 	WarnChanged      WarningKind = "changed"       // the session was begun with another prompt or other tools
 )
 
@@ -49,7 +50,11 @@ func (a *Agent) warn(w Warning) {
 		return
 	}
 	a.warned[w.Kind] = true
-	w.Reading = a.reading()
+	a.tell(w)
+}
+
+func (a *Agent) tell(w Warning) {
+	w.Reading = a.Reading()
 	a.config.Logger.Warn("the agent warns", "kind", w.Kind, "used", w.Reading.Used, "window", w.Reading.Window)
 	if a.config.OnWarn != nil {
 		a.config.OnWarn(w)
