@@ -8,8 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/pith-memory/pith/jsonscan"
 )
 
 // loss is what one value lost on its way through the SDK's types.
@@ -34,17 +32,6 @@ func (l *loss) Error() string {
 // in places a loss in the history; found is where it was traced to.
 func (l *loss) in(place string, found *loss) *loss {
 	return &loss{path: found.path, kind: found.kind, what: found.what, place: place}
-}
-
-// block is the loss of a message of one block, as it is in the whole message.
-func (l *loss) block(i int, block []byte) *loss {
-	out := *l
-	out.path = slices.Concat([]string{"content", strconv.Itoa(i)}, l.path[min(len(l.path), 2):])
-	if len(l.path) == 1 { // the block itself
-		kind, _ := jsonscan.Find(block, "type")
-		out.kind, out.what = kind.String(), "is a block that would be lost"
-	}
-	return &out
 }
 
 // compare tells what of a value is not what it was. Numbers count as they are

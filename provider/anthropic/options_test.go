@@ -3,6 +3,7 @@ package anthropic_test
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -70,9 +71,35 @@ func TestKeyIsNeverPrinted(t *testing.T) {
 	}
 }
 
-// What the SDK would read by itself is not read.
+// What the SDK would read by itself is not read: neither variables nor, with
+// none of them set, the profile on the disk.
 func TestEnvironmentIsNotRead(t *testing.T) {
-	trap, trapped := serve(t, func(w http.ResponseWriter, _ *http.Request, _ int) { writeJSON(w, 200, answerJSON) })
+	variables := map[string]string{
+		"ANTHROPIC_API_KEY": "from-env", "ANTHROPIC_AUTH_TOKEN": "from-env", "ANTHROPIC_BASE_URL": "TRAP", "ANTHROPIC_PROFILE": "trap",
+		"ANTHROPIC_CUSTOM_HEADERS": "X-Trap: from-env", "ANTHROPIC_WORKSPACE_ID": "from-env",
+		"ANTHROPIC_FEDERATION_RULE_ID": "from-env", "ANTHROPIC_ORGANIZATION_ID": "from-env", "ANTHROPIC_IDENTITY_TOKEN": "from-env",
+	}
+	for name, set := range map[string]bool{"variables": true, "files": false} {
+		t.Run(name, func(t *testing.T) {
+			trap, trapped := serve(t, func(w http.ResponseWriter, _ *http.Request, _ int) { writeJSON(w, 200, answerJSON) })
+			for name, value := range variables {
+				t.Setenv(name, strings.ReplaceAll(value, "TRAP", trap))
+				if !set {
+					os.Unsetenv(name)
+				}
+			}
+			t.Setenv("ANTHROPIC_CONFIG_DIR", trapFolder(t, trap))
+			checkUntouched(t)
+			if len(trapped.bodies) > 0 {
+				t.Error("a host from the environment was asked")
+			}
+		})
+	}
+}
+
+// trapFolder is a folder with a profile that the SDK would take.
+func trapFolder(t *testing.T, trap string) string {
+	t.Helper()
 	folder := t.TempDir()
 	profile := `{"authentication":{"type":"user_oauth"},"base_url":"` + trap + `","workspace_id":"wrkspc_trap"}`
 	for path, content := range map[string]string{
@@ -88,20 +115,18 @@ func TestEnvironmentIsNotRead(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for name, value := range map[string]string{
-		"ANTHROPIC_API_KEY": "from-env", "ANTHROPIC_AUTH_TOKEN": "from-env", "ANTHROPIC_BASE_URL": trap, "ANTHROPIC_PROFILE": "trap",
-		"ANTHROPIC_CONFIG_DIR": folder, "ANTHROPIC_CUSTOM_HEADERS": "X-Trap: from-env", "ANTHROPIC_WORKSPACE_ID": "from-env",
-		"ANTHROPIC_FEDERATION_RULE_ID": "from-env", "ANTHROPIC_ORGANIZATION_ID": "from-env", "ANTHROPIC_IDENTITY_TOKEN": "from-env",
-	} {
-		t.Setenv(name, value)
-	}
+	return folder
+}
+
+func checkUntouched(t *testing.T) {
+	t.Helper()
 	url, got := serve(t, func(w http.ResponseWriter, _ *http.Request, _ int) { writeJSON(w, 200, answerJSON) })
 	if _, err := anthropic.New(anthropic.Options{Model: "m"}); pith.KindOf(err) != pith.KindUsage {
 		t.Errorf("without a key: %v", err)
 	}
 	for name, o := range map[string]anthropic.Options{
 		"key":    {Key: key, BaseURL: url},
-		"header": {Header: map[string][]string{"Authorization": {"Bearer " + key}}, BaseURL: url},
+		"header": {Header: map[string][]string{"Authorization": {"Bearer " + key}}, Client: []option.RequestOption{}, BaseURL: url},
 		"client": {Client: []option.RequestOption{option.WithBaseURL(url)}},
 	} {
 		m := newModel(t, o)
@@ -109,24 +134,21 @@ func TestEnvironmentIsNotRead(t *testing.T) {
 			t.Fatalf("%s: %v", name, err)
 		}
 		h := got.requests[len(got.requests)-1].Header
-		if want := strings.TrimSpace("Bearer " + key); name != "client" && h.Get("Authorization") != want {
+		if name != "client" && h.Get("Authorization") != "Bearer "+key {
 			t.Errorf("%s: Authorization is %q", name, h.Get("Authorization"))
 		}
 		if all := fmt.Sprint(h); strings.Contains(all, "from-") || strings.Contains(all, "trap") {
 			t.Errorf("%s: the headers are %s", name, all)
 		}
 	}
-	if len(trapped.bodies) > 0 {
-		t.Error("a host from the environment was asked")
-	}
 	// Without BaseURL the host is Anthropic's, whatever the environment says.
 	host := ""
-	m := newModel(t, anthropic.Options{Key: key, Client: []option.RequestOption{
+	m := newModel(t, anthropic.Options{Key: key, MaxRetries: -1, Client: []option.RequestOption{
 		option.WithHTTPClient(&http.Client{Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
 			host = r.URL.String()
-			return nil, fmt.Errorf("no network in tests")
+			return nil, errors.New("no network in tests")
 		})}),
-	}, MaxRetries: -1})
+	}})
 	if _, err := m.Complete(t.Context(), compactor.Request{Prompt: "Hi"}); err == nil || host != "https://api.anthropic.com/v1/messages" {
 		t.Errorf("the host is %s, the error %v", host, err)
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 
 	sdk "github.com/anthropics/anthropic-sdk-go/v2"
@@ -198,26 +199,63 @@ func readElement[E any](raw []byte, keep func(*E, []byte)) (element E, err error
 	return element, compare(raw, written)
 }
 
-// locate looks for the block that a loss comes from. The SDK drops a message's
-// whole list for one block that it does not know, so each is tried alone.
+// locate looks for the block that a loss comes from. The SDK drops a whole list
+// for one block that it does not know, so each block is tried alone.
 func locate[E any](raw []byte, l *loss) *loss {
-	content := member(raw, "content")
-	if len(l.path) != 1 || l.path[0] != "content" || len(content) == 0 || content[0] != '[' {
+	start, end, ok := find(raw, l.path)
+	if !ok || raw[start] != '[' {
 		return l
 	}
-	start, end, _ := jsonscan.Member(raw, "content")
-	cursor := jsonscan.New(content)
+	cursor := jsonscan.NewAt(raw, start)
 	cursor.Array()
 	for i := 0; cursor.More(); i++ {
 		block := cursor.Value()
-		alone := append(append(append(append([]byte{}, raw[:start]...), '['), block...), ']')
-		alone = append(alone, raw[end:]...)
+		alone := slices.Concat(raw[:start], []byte{'['}, block, []byte{']'}, raw[end:])
 		_, err := readElement[E](alone, nil)
-		if found := (*loss)(nil); errors.As(err, &found) && found.path[0] == "content" {
-			return found.block(i, block)
+		found := (*loss)(nil)
+		if !errors.As(err, &found) || len(found.path) < len(l.path) {
+			continue
 		}
+		if len(found.path) == len(l.path) {
+			kind, _ := jsonscan.Find(block, "type")
+			return &loss{path: append(found.path, strconv.Itoa(i)), kind: kind.String(), what: "is a block that would be lost"}
+		}
+		found = locate[E](alone, found)
+		found.path[len(l.path)] = strconv.Itoa(i)
+		return found
 	}
 	return l
+}
+
+// find tells where the value stands that a path leads to.
+func find(raw []byte, path []string) (start, end int, ok bool) {
+	end = len(raw)
+	for _, key := range path {
+		at, to, ok := jsonscan.Member(raw[start:end], key)
+		if index, err := strconv.Atoi(key); err == nil {
+			at, to, ok = elementAt(raw[start:end], index)
+		}
+		if !ok {
+			return 0, 0, false
+		}
+		start, end = start+at, start+to
+	}
+	return start, end, true
+}
+
+func elementAt(list []byte, index int) (start, end int, ok bool) {
+	cursor := jsonscan.New(list)
+	if !cursor.Array() {
+		return 0, 0, false
+	}
+	for i := 0; cursor.More(); i++ {
+		start = cursor.Pos()
+		cursor.Skip()
+		if i == index {
+			return start, cursor.Pos(), true
+		}
+	}
+	return 0, 0, false
 }
 
 // textBlocks is the list of blocks that a text stands for.
