@@ -213,11 +213,11 @@ func (c *Claims) take(n int) {
 	x := dissection{index: &c.index}
 	x.text(s.text)
 	s.claims = x.claims
-	skip := isStopword
+	text, skip := s.text, isStopword
 	if s.rule != nil {
-		skip = isCueOrStopword
+		text, skip = withoutCues(text), isCueOrStopword
 	}
-	s.words = c.index.addWords(n, s.text, skip)
+	s.words = c.index.addWords(n, text, skip)
 	for k := range s.claims {
 		c.index.claimed(n, k, &s.claims[k])
 	}

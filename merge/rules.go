@@ -1,6 +1,9 @@
 package merge
 
-import "strings"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
 // rule is a sentence of a draft that states a rule or a permission. It stands
 // only where somebody who may say so did.
@@ -17,7 +20,7 @@ type rule struct {
 
 func newRule(text string, permission bool) *rule {
 	lower := strings.ToLower(text)
-	return &rule{text: lower, permission: permission, negated: isNegated(lower), keys: contentKeys(text, isCueOrStopword)}
+	return &rule{text: lower, permission: permission, negated: isNegated(lower), keys: contentKeys(withoutCues(text), isCueOrStopword)}
 }
 
 // ruleOf reads a sentence that states a rule or a permission, nil for others.
@@ -61,7 +64,7 @@ func (r *rule) read(text string) {
 
 // sharedWith tells whether a sentence holds most of what the rule is about.
 func (r *rule) sharedWith(sentence string) bool {
-	keys := contentKeys(sentence, isCueOrStopword)
+	keys := contentKeys(withoutCues(sentence), isCueOrStopword)
 	shared := 0
 	for k := range r.keys {
 		if keys[k] {
@@ -70,6 +73,22 @@ func (r *rule) sharedWith(sentence string) bool {
 	}
 	need := (len(r.keys)*2 + 2) / 3
 	return shared >= max(need, min(len(r.keys), 2))
+}
+
+// withoutCues takes the cues out of a text in a script without spaces, whose
+// words are not told apart otherwise.
+func withoutCues(text string) string {
+	if strings.IndexFunc(text, isIdeograph) < 0 {
+		return text
+	}
+	for _, cues := range [...][]string{users[:], approving[:], wishing[:], permissionCues[:], ruleCues[:], affirming[:]} {
+		for _, c := range cues {
+			if r, _ := utf8.DecodeRuneInString(c); isIdeograph(r) {
+				text = strings.ReplaceAll(text, c, " ")
+			}
+		}
+	}
+	return text
 }
 
 // contentKeys are the content words of a text by their stems.
