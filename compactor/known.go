@@ -1,6 +1,8 @@
 package compactor
 
 import (
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/pith-memory/pith"
@@ -127,11 +129,10 @@ func previousDraft(s *pith.State) *Draft {
 		}
 		d.CurrentState = x.ProgressNote
 		d.NextSteps = append(d.NextSteps, x.RemainingSteps...)
-		for _, name := range x.Order {
-			if result, ok := x.ToolResults[name]; ok {
-				d.ToolResults = append(d.ToolResults, ToolResult{Name: name, Result: result})
-			}
+		for _, name := range slices.Sorted(maps.Keys(x.ToolResults)) {
+			d.ToolResults = append(d.ToolResults, ToolResult{Name: name, Result: x.ToolResults[name]})
 		}
+		d.OpenQuestions = append(d.OpenQuestions, x.OpenQuestions...)
 	}
 	return d
 }

@@ -50,21 +50,21 @@ func madeSession(size int) []byte {
 			say = map[string]any{"type": "tool_use", "id": id, "name": "Bash", "input": map[string]any{"command": fmt.Sprintf("go test ./internal/part%02d/ -run TestStep%d", i%17, i)}}
 			result, copyOf = "ok  \texample.test/app\t0.1s\n"+source[:4000], ""
 		}
-		row(merge(head, map[string]any{"type": "assistant", "uuid": fmt.Sprintf("a%d", i), "message": map[string]any{
+		row(rowWith(head, map[string]any{"type": "assistant", "uuid": fmt.Sprintf("a%d", i), "message": map[string]any{
 			"id": fmt.Sprintf("msg_%d", i), "role": "assistant", "model": "claude-opus-4-8", "content": []any{say},
 			"usage": map[string]any{"input_tokens": 10, "cache_read_input_tokens": 20000 + i*100, "output_tokens": 200}}}))
-		row(merge(head, map[string]any{"type": "user", "uuid": fmt.Sprintf("u%d", i), "message": map[string]any{"role": "user", "content": []any{
+		row(rowWith(head, map[string]any{"type": "user", "uuid": fmt.Sprintf("u%d", i), "message": map[string]any{"role": "user", "content": []any{
 			map[string]any{"type": "tool_result", "tool_use_id": id, "content": result}}},
 			"toolUseResult": map[string]any{"filePath": path, "originalFile": copyOf}}))
 		if i%40 == 0 {
-			row(merge(head, map[string]any{"type": "user", "uuid": fmt.Sprintf("p%d", i), "message": map[string]any{"role": "user",
+			row(rowWith(head, map[string]any{"type": "user", "uuid": fmt.Sprintf("p%d", i), "message": map[string]any{"role": "user",
 				"content": fmt.Sprintf("Please look at part %d next. Never change the API of Step%d.", i, i)}}))
 		}
 	}
 	return b.Bytes()
 }
 
-func merge(a, b map[string]any) map[string]any {
+func rowWith(a, b map[string]any) map[string]any {
 	for k, v := range a {
 		b[k] = v
 	}

@@ -68,6 +68,11 @@ func (m *Memory) Compact(s *Session, why pith.Reason) (*Result, error) {
 	if s.unchanged(state) {
 		return m.again(s)
 	}
+	return m.finish(s, state)
+}
+
+// finish renders, checks and writes a state.
+func (m *Memory) finish(s *Session, state *pith.State) (*Result, error) {
 	draft := restore.Prepare(state, m.renderOptions(s))
 	// The id stands in the block and the block's size in the state, so the
 	// size is taken from a block with an empty id.
