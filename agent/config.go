@@ -12,6 +12,7 @@ import (
 	"github.com/pith-memory/pith"
 	"github.com/pith-memory/pith/compactor"
 	"github.com/pith-memory/pith/memory"
+	"github.com/pith-memory/pith/meter"
 	"github.com/pith-memory/pith/restore"
 	"github.com/pith-memory/pith/wire"
 )
@@ -180,8 +181,10 @@ func (c *Config) maxTokens(card compactor.Card, window int) pith.Tokens {
 
 // parts is the request that every turn begins with.
 func (c *Config) parts(card compactor.Card, window int) wire.RequestParts {
+	model, known := meter.Model(card.Name)
 	p := wire.RequestParts{
 		Model: card.Name, System: c.System, MaxTokens: c.maxTokens(card, window), Stream: c.OnText != nil, Cache: true,
+		NoReasoning: known && !model.Reasons,
 	}
 	for i := range c.Tools {
 		t := &c.Tools[i]

@@ -36,6 +36,10 @@ type RequestParts struct {
 	// Cache marks the end of the system prompt for Anthropic's cache. The other
 	// formats need no mark.
 	Cache bool
+	// NoReasoning says that the model does not reason. OpenAI's responses API
+	// refuses to such a model what a reasoning one needs to go on: its own
+	// reasoning, encrypted.
+	NoReasoning bool
 }
 
 const defaultMaxTokens = 8192
@@ -173,7 +177,9 @@ func responsesRequest(o *objectWriter, r *RequestParts) {
 		o.value("stream", []byte("true"))
 	}
 	o.value("store", []byte("false"))
-	o.value("include", []byte(`["reasoning.encrypted_content"]`))
+	if !r.NoReasoning {
+		o.value("include", []byte(`["reasoning.encrypted_content"]`))
+	}
 	if r.System != "" {
 		o.text("instructions", r.System)
 	}

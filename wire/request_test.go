@@ -41,6 +41,16 @@ func TestNewRequest(t *testing.T) {
 	}
 }
 
+// A model that does not reason is asked for no reasoning.
+func TestNoReasoning(t *testing.T) {
+	r := parts
+	r.NoReasoning = true
+	got, err := NewRequest(pith.FormatOpenAIResponses, r)
+	if err != nil || strings.Contains(string(got), "include") || !strings.Contains(string(got), `"store":false`) {
+		t.Errorf("%v: %s", err, got)
+	}
+}
+
 // TestTurns holds a conversation of three turns: every request is the one
 // before, up to its last brackets, and more, and reads back as what was said.
 func TestTurns(t *testing.T) {

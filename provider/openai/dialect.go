@@ -34,7 +34,6 @@ func (m *Model) dialect() dialect { return dialect(m.learned.Load()) }
 
 // The members of a body that a server may not know.
 const (
-	include       = "include"
 	streamOptions = "stream_options"
 	maxTokensOld  = "max_tokens"
 	maxTokensNew  = "max_completion_tokens"
@@ -45,9 +44,18 @@ func (m *Model) body(r compactor.Request, d dialect) ([]byte, error) {
 	if r.Prompt == "" {
 		return nil, errNoPrompt
 	}
+	chat := m.card.Format == pith.FormatOpenAIChat
 	parts := wire.RequestParts{
-		Model: m.card.Name, System: r.System, Stream: true, MaxTokens: r.MaxTokens,
-		Messages: []json.RawMessage{wire.UserMessage(m.card.Format, r.Prompt)},
+		Model: m.card.Name, Stream: true, MaxTokens: r.MaxTokens,
+		NoReasoning: true, // its reasoning would be for a next turn, which there is not
+	}
+	if chat {
+		if r.System != "" {
+			parts.Messages = append(parts.Messages, chatMessage("system", r.System))
+		}
+		parts.Messages = append(parts.Messages, chatMessage("user", r.Prompt))
+	} else {
+		parts.System, parts.Messages = r.System, []json.RawMessage{wire.UserMessage(m.card.Format, r.Prompt)}
 	}
 	if m.card.MaxOutput > 0 {
 		parts.MaxTokens = min(parts.MaxTokens, m.card.MaxOutput)
@@ -56,15 +64,11 @@ func (m *Model) body(r compactor.Request, d dialect) ([]byte, error) {
 		parts.Schema, parts.SchemaName = r.Schema, "answer"
 	}
 	body, err := wire.NewRequest(m.card.Format, parts)
-	if err != nil {
-		return nil, err
+	if err != nil || !chat {
+		return body, err
 	}
 	return renamed(body, func(key string) string {
 		switch {
-		case key == include:
-			// Its reasoning is for a next turn, which there is not; and models
-			// that do not reason refuse to send any.
-			return ""
 		case key == streamOptions && d.has(noStreamOptions):
 			return ""
 		case (key == maxTokensNew || key == maxTokensOld) && d.has(oldMaxTokens):
@@ -74,6 +78,12 @@ func (m *Model) body(r compactor.Request, d dialect) ([]byte, error) {
 		}
 		return key
 	}), nil
+}
+
+// chatMessage has its text as a string: not every server reads a list of parts.
+func chatMessage(role, text string) json.RawMessage {
+	raw := jsonscan.AppendQuoted([]byte(`{"role":"`+role+`","content":`), text)
+	return append(raw, '}')
 }
 
 // renamed gives the members of an object other names; "" leaves one out.

@@ -76,7 +76,7 @@ func TestBodies(t *testing.T) {
 	}{
 		{"OpenAI's responses", Options{Key: "k"}, []string{`"max_output_tokens":5000`, `"text":{"format"`, `"stream":true`, `"store":false`}, []string{"temperature", `"reasoning"`, `"include"`}},
 		{"OpenAI's chat", Options{Key: "k", API: Chat, MaxOutput: 1000}, []string{`"max_completion_tokens":1000`, `"response_format"`, `"stream_options"`}, []string{"temperature", `"max_tokens"`}},
-		{"a local server", Options{BaseURL: "http://localhost:1/v1"}, []string{`"max_tokens":5000`, `"stream":true`}, []string{"response_format", "max_completion_tokens", "temperature"}},
+		{"a local server", Options{BaseURL: "http://localhost:1/v1"}, []string{`"max_tokens":5000`, `"stream":true`, `"messages":[{"role":"system","content":"S"},{"role":"user","content":"P"}]}`}, []string{"response_format", "max_completion_tokens", "temperature"}},
 	}
 	for _, tt := range tests {
 		m := newModel(t, tt.options)
