@@ -9,6 +9,8 @@ import (
 type dissection struct {
 	index  *needleIndex
 	claims []claim
+	// exact is set within backticks, where nothing is prose.
+	exact bool
 }
 
 // text finds every claim of a statement: what stands between backticks and
@@ -109,6 +111,12 @@ func (x *dissection) code(inner string) {
 			inner = strings.TrimSpace(cut) // shortened by whoever wrote it
 		}
 	}
+	x.exact = true
+	defer func() { x.exact = false }()
+	if isExpression(inner) {
+		x.line(inner)
+		return
+	}
 	if strings.Contains(inner, " ") {
 		x.plain(kindCommand, strings.TrimPrefix(inner, "$ "), edgeWord)
 		return
@@ -118,6 +126,21 @@ func (x *dissection) code(inner string) {
 	if len(x.claims) == n {
 		x.plain(kindSymbol, strings.TrimSuffix(inner, "()"), edgeWord)
 	}
+}
+
+// isExpression tells a piece of code from a command: people shorten and rewrite
+// it, so its names and numbers are what it claims.
+func isExpression(code string) bool {
+	first, rest, spaced := strings.Cut(code, " ")
+	if !spaced {
+		return false
+	}
+	for _, sign := range [...]string{"= ", ":= ", "=> ", "-> ", "+ ", "* ", "/ ", "== ", "!= ", "< ", "> "} {
+		if strings.HasPrefix(rest, sign) {
+			return true
+		}
+	}
+	return strings.ContainsAny(first, "({[") || first == "func" || first == "type" || first == "var" || first == "const" || first == "return"
 }
 
 // quoted reads what stands between quotation marks: somebody's words.
@@ -244,7 +267,7 @@ func listNumber(line string) int {
 // itself lists.
 func ordinalWord(w string) bool {
 	switch strings.ToLower(w) {
-	case "step", "option", "approach", "attempt", "part", "point", "item", "phase", "decision", "question", "try":
+	case "step", "task", "stage", "round", "section", "chapter", "iteration", "option", "approach", "attempt", "part", "point", "item", "phase", "decision", "question", "try":
 		return true
 	}
 	return false

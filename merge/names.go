@@ -41,13 +41,11 @@ func (x *dissection) token(t string) {
 	case isFileWord(t):
 		x.plain(kindPath, t, edgePath)
 	case isCoined(t):
-		x.plain(kindSymbol, strings.Trim(t, "*$%#-="), edgeWord)
+		x.plain(kindSymbol, strings.TrimSuffix(strings.Trim(t, "*$%#-="), "()"), edgeWord)
 	case strings.Contains(t, "="):
 		key, value, _ := strings.Cut(t, "=")
 		x.token(key)
 		x.token(value)
-	case t[0] == 'v' && len(t) > 1 && isDigit(t[1]):
-		x.plain(kindNumber, t, edgeWord)
 	}
 }
 
@@ -140,7 +138,7 @@ func (x *dissection) slashed(t string) {
 		return
 	}
 	parts := strings.Split(strings.Trim(t, "/"), "/")
-	if t[0] != '/' && t[0] != '~' && len(parts) == 2 && isProsePair(parts[0], parts[1]) {
+	if t[0] != '/' && t[0] != '~' && t[len(t)-1] != '/' && !x.exact && len(parts) == 2 && isProsePair(parts[0], parts[1]) {
 		return
 	}
 	if len(parts) == 2 && isNumber(parts[0]) && isNumber(parts[1]) { // 97/100
@@ -155,15 +153,29 @@ func isWindowsPath(t string) bool {
 	return len(t) > 2 && strings.Contains(t, `\`) && !strings.Contains(t, "/")
 }
 
-// isProsePair tells two words that a slash joins from the names of folders.
+// isProsePair tells two words that a slash joins - staging/committing - from
+// the names of folders: the first names no usual one, and neither has a sign
+// or a number in it.
 func isProsePair(a, b string) bool {
-	switch strings.ToLower(a + "/" + b) {
-	case "and/or", "either/or", "read/write", "pass/fail", "yes/no", "on/off", "true/false", "input/output", "i/o", "client/server", "n/a",
-		"before/after", "success/failure", "request/response", "tcp/ip", "ci/cd", "start/stop", "up/down", "push/pull", "he/she", "his/her",
-		"key/value", "user/assistant", "get/set", "w/o", "left/right", "old/new", "add/remove", "import/export", "enable/disable", "open/close":
+	return !isFolderName(a) && onlyLetters(a) && onlyLetters(b)
+}
+
+func isFolderName(s string) bool {
+	switch s {
+	case "internal", "src", "cmd", "pkg", "lib", "libs", "docs", "doc", "test", "tests", "app", "apps", "packages", "components", "bin", "scripts",
+		"config", "configs", "build", "dist", "vendor", "public", "static", "assets", "examples", "tools", "modules", "crates", "home", "usr", "etc", "var", "tmp", "opt", "srv", "work":
 		return true
 	}
-	return len(a) == 1 && len(b) == 1
+	return false
+}
+
+func onlyLetters(s string) bool {
+	for i := range len(s) {
+		if b := s[i] | 0x20; b < 'a' || b > 'z' {
+			return false
+		}
+	}
+	return s != ""
 }
 
 // path claims a path: as it is written, as the end of a longer one with the

@@ -11,8 +11,10 @@ type rule struct {
 	text string
 	// permission is set where it says that something is allowed.
 	permission bool
-	negated    bool
-	keys       map[string]bool
+	// told is set where it only says what the user said.
+	told    bool
+	negated bool
+	keys    map[string]bool
 	// held is set once a trusted text says the same; scoped where one does, but
 	// binds it to a case that the draft leaves out.
 	held, scoped bool
@@ -27,10 +29,13 @@ func newRule(text string, permission bool) *rule {
 func ruleOf(sentence string) *rule {
 	lower := strings.ToLower(oneLine(sentence))
 	permission := holdsAny(lower, permissionCues[:]) || speaksForUser(lower, approving[:])
-	if permission || speaksForUser(lower, wishing[:]) || holdsAny(lower, ruleCues[:]) || commands(lower) {
-		return newRule(sentence, permission)
+	told, orders := speaksForUser(lower, wishing[:]), holdsAny(lower, ruleCues[:]) || commands(lower)
+	if !permission && !told && !orders {
+		return nil
 	}
-	return nil
+	r := newRule(sentence, permission)
+	r.told = told && !permission && !orders
+	return r
 }
 
 // kind is why the rule is left out.
