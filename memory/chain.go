@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/pith-memory/pith"
+	"github.com/pith-memory/pith/restore"
 	"github.com/pith-memory/pith/schema"
 )
 
@@ -27,7 +29,7 @@ func readOn(r io.Reader, o ReadOptions) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s.known.same() {
+	if s.known.same() && !(s.IsBody() && s.known.restored) {
 		return s, s.notShorter(p)
 	}
 	if _, err := again.Seek(start, io.SeekStart); err != nil {
@@ -55,7 +57,7 @@ func (s *Session) goOn(previous *pith.State, base int) {
 	if previous == nil {
 		return
 	}
-	s.known = anchors{blocks: previous.Blocks, from: previous.Checkpoint.FromMessage, through: previous.Checkpoint.ThroughMessage}
+	s.known = anchors{id: previous.Checkpoint.ID, blocks: previous.Blocks, from: previous.Checkpoint.FromMessage, through: previous.Checkpoint.ThroughMessage}
 	if base > 0 {
 		s.extract.GoOn(before(previous, base))
 	}
@@ -78,9 +80,29 @@ func (s *Session) notShorter(p *pith.Checkpoint) error {
 // made from: by the blocks that it describes. Half of them must be the same,
 // since another version of pith may redact some of them otherwise.
 type anchors struct {
+	id            string
 	blocks        map[string]pith.BlockRef
 	from, through int
 	met, equal    int
+	// restored is set where a request body holds the checkpoint's own block: it
+	// goes on from there, even where its first messages are those of before.
+	restored bool
+}
+
+// block looks for the checkpoint's own block, in the text as it came.
+func (a *anchors) block(m *pith.Message) {
+	if a.id == "" || a.restored || m.Role == pith.RoleAssistant {
+		return
+	}
+	for i := range m.Blocks {
+		if m.Blocks[i].Kind != pith.KindText {
+			continue
+		}
+		if h, ok := restore.BlockIn(m.Blocks[i].Text); ok && h.CheckpointID != "" && strings.HasPrefix(a.id, h.CheckpointID) {
+			a.restored = true
+			return
+		}
+	}
 }
 
 func (a *anchors) message(m *pith.Message) {

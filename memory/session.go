@@ -135,6 +135,7 @@ func (s *Session) add(rec pith.Record) {
 		}
 		s.empty = s.empty && len(m.Blocks) == 0
 		s.labels.message(m)
+		s.known.block(m)
 		s.lastMessage = max(s.lastMessage, m.Index)
 		s.redactor.Message(m)
 		s.digest.Add(m)

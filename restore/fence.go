@@ -76,6 +76,17 @@ func ParseBlock(text string) (Header, string, error) {
 	return h, body, nil
 }
 
+// BlockIn is the header of the first whole block inside a text, false where
+// there is none.
+func BlockIn(text string) (Header, bool) {
+	start, _ := blockSpan(text)
+	if start < 0 {
+		return Header{}, false
+	}
+	h, _, ok := parseOpening(text[start:])
+	return h, ok
+}
+
 // parseOpening reads the opening line and returns what follows it.
 func parseOpening(text string) (h Header, rest string, ok bool) {
 	line, rest, ok := strings.Cut(text, "\n")

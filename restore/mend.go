@@ -133,32 +133,50 @@ func callNames(messages []pith.Message) map[string]string {
 
 // unique gives a second call of the same id, and its result, an id of their
 // own: strict providers refuse a request in which one id is used again. Calls
-// that the provider ran stay as it wrote them.
+// that the provider ran stay as it wrote them, and so do calls that wait for
+// their result, which the client will send under the id that it knows.
 func unique(e *editor, messages []pith.Message) []pith.Message {
 	p := pair(e.format, messages)
-	used := map[string]bool{}
-	for i := range messages {
-		for j := range messages[i].Blocks {
-			b := &messages[i].Blocks[j]
-			if b.Kind != pith.KindToolUse || b.ToolUseID == "" {
-				continue
-			}
-			id := b.ToolUseID
-			r, answered := p.result[place{i, j}]
-			if !used[id] || answered && r.message == i {
-				used[id] = true
-				continue
-			}
-			fresh := id
-			for n := 2; used[fresh]; n++ {
-				fresh = fmt.Sprintf("%s_%d", id, n)
-			}
-			used[fresh] = true
-			messages[i] = e.setID(messages[i], j, fresh)
-			if answered {
-				messages[r.message] = e.setID(messages[r.message], r.block, fresh)
-			}
+	end := waiting(e.format, messages)
+	used, waits := map[string]bool{}, func(at place) bool {
+		_, answered := p.result[at]
+		return at.message >= end && !answered
+	}
+	calls := callPlaces(messages)
+	for _, at := range calls {
+		if waits(at) {
+			used[messages[at.message].Blocks[at.block].ToolUseID] = true
+		}
+	}
+	for _, at := range calls {
+		id := messages[at.message].Blocks[at.block].ToolUseID
+		r, answered := p.result[at]
+		if waits(at) || !used[id] || answered && r.message == at.message {
+			used[id] = true
+			continue
+		}
+		fresh := id
+		for n := 2; used[fresh]; n++ {
+			fresh = fmt.Sprintf("%s_%d", id, n)
+		}
+		used[fresh] = true
+		messages[at.message] = e.setID(messages[at.message], at.block, fresh)
+		if answered {
+			messages[r.message] = e.setID(messages[r.message], r.block, fresh)
 		}
 	}
 	return messages
+}
+
+// callPlaces are the calls with an id, in order.
+func callPlaces(messages []pith.Message) []place {
+	var out []place
+	for i := range messages {
+		for j := range messages[i].Blocks {
+			if b := &messages[i].Blocks[j]; b.Kind == pith.KindToolUse && b.ToolUseID != "" {
+				out = append(out, place{i, j})
+			}
+		}
+	}
+	return out
 }

@@ -106,7 +106,7 @@ func (r *randomSession) say(who pith.Role) string {
 	return r.words()
 }
 
-// command is what a call runs.
+// command is what a call runs that is answered under this id.
 func (r *randomSession) command(id string) string {
 	if r.planted == nil {
 		return "ls"
@@ -116,6 +116,13 @@ func (r *randomSession) command(id string) string {
 	return command
 }
 
+// forget: the call of this id is not a command.
+func (r *randomSession) forget(id string) {
+	if r.planted != nil {
+		delete(r.planted.commands, id)
+	}
+}
+
 // output is what a tool says.
 func (r *randomSession) output(id string) string {
 	command, ok := "", false
@@ -123,7 +130,11 @@ func (r *randomSession) output(id string) string {
 		command, ok = r.planted.commands[id]
 		delete(r.planted.commands, id)
 	}
-	if !ok || r.chance(20) {
+	if !ok {
+		return r.say(pith.RoleAssistant)
+	}
+	if r.chance(20) { // it does not say how it ended
+		delete(r.planted.Exits, command)
 		return r.say(pith.RoleAssistant)
 	}
 	exit := rapid.IntRange(0, 2).Draw(r.t, "exit")
@@ -270,7 +281,10 @@ func (r *randomSession) serverTools() []any {
 }
 
 func (r *randomSession) chatTurn(ids []string) {
-	m := object{"role": "assistant", "content": rapid.SampledFrom([]any{r.say(pith.RoleAssistant), r.words(), []any{object{"type": "text", "text": r.words()}}}).Draw(r.t, "content")}
+	m := object{"role": "assistant", "content": r.say(pith.RoleAssistant)}
+	if r.chance(30) {
+		m["content"] = []any{object{"type": "text", "text": m["content"]}}
+	}
 	if r.chance(15) {
 		m["reasoning_content"] = fmt.Sprintf("thought %d", r.n)
 	}
@@ -280,6 +294,7 @@ func (r *randomSession) chatTurn(ids []string) {
 	var calls []any
 	for _, id := range ids {
 		if r.chance(10) {
+			r.forget(id)
 			calls = append(calls, object{"id": id, "type": "custom", "custom": object{"name": "patch", "input": "*** Begin"}})
 			continue
 		}
@@ -309,6 +324,7 @@ func (r *randomSession) items(ids []string) {
 	}
 	for _, id := range ids {
 		if r.chance(10) {
+			r.forget(id)
 			r.add(object{"type": "custom_tool_call", "call_id": id, "name": "patch", "input": "*** Begin"})
 			continue
 		}
@@ -365,14 +381,21 @@ func (r *randomSession) result(id, text string) object {
 	switch rapid.IntRange(0, 19).Draw(r.t, "result") {
 	case 0, 1, 2:
 		b["content"] = []any{r.image(), object{"type": "text", "text": "shot"}}
+		if r.planted != nil {
+			b["content"] = []any{object{"type": "text", "text": text}, r.image()}
+		}
 	case 3:
 		b["content"] = []any{object{"type": "text", "text": text}}
 	case 4:
-		b["content"] = []any{}
-	case 5:
-		delete(b, "content")
-	case 6:
 		b["is_error"] = true
+	case 5:
+		if r.planted == nil {
+			b["content"] = []any{}
+		}
+	case 6:
+		if r.planted == nil {
+			delete(b, "content")
+		}
 	}
 	return b
 }
