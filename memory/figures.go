@@ -1,9 +1,13 @@
 package memory
 
 import (
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/pith-memory/pith"
+	"github.com/pith-memory/pith/compactor"
+	"github.com/pith-memory/pith/merge"
 )
 
 // Figures are what there is to count of one compaction: nothing of what was
@@ -36,17 +40,15 @@ type Figures struct {
 	Priced bool    `json:"priced"`
 	// Latency is what the calls took, in nanoseconds.
 	Latency time.Duration `json:"latency_ns"`
-	// Claims counts what the draft said, by kind of claim, sorted by kind.
-	Claims []ClaimFigures `json:"claims,omitempty"`
+	// Kept and Dropped count the statements of the draft, DroppedBy what was
+	// dropped by why, sorted by kind. Quarantined counts the rules and
+	// permissions that no trusted text holds.
+	Kept        int              `json:"claims_kept"`
+	Dropped     int              `json:"claims_dropped"`
+	DroppedBy   []pith.KindCount `json:"claims_dropped_by,omitempty"`
+	Quarantined int              `json:"quarantined"`
 	// Problems are the kinds of problem that were met, in order.
 	Problems []string `json:"problems,omitempty"`
-}
-
-// ClaimFigures counts the claims of one kind.
-type ClaimFigures struct {
-	Kind    string `json:"kind"`
-	Kept    int    `json:"kept"`
-	Dropped int    `json:"dropped"`
 }
 
 // Outcome is how a compaction ended.
@@ -59,20 +61,33 @@ const (
 	OutcomeNoDraft Outcome = "no_draft" // a model was asked, and earned nothing
 )
 
-// Dropped counts the claims that are not in the state.
-func (f *Figures) Dropped() int {
-	n := 0
-	for _, c := range f.Claims {
-		n += c.Dropped
+// FiguresOf are the figures of a result: of one without a model where the
+// report is the zero Report. took is what the calls took.
+func FiguresOf(r *Result, report *compactor.Report, verdict *merge.Verdict, took time.Duration) Figures {
+	c, m := &r.State.Checkpoint, &r.State.Metrics
+	f := Figures{
+		Trigger: c.Trigger, Outcome: OutcomeFacts, FactsOnly: c.FactsOnly,
+		TokensBefore: m.TokensBefore, TokensAfter: r.Block.Tokens,
 	}
-	return n
-}
-
-// Kept counts the claims that are in the state.
-func (f *Figures) Kept() int {
-	n := 0
-	for _, c := range f.Claims {
-		n += c.Kept
+	f.TCR = float64(f.TokensBefore) / float64(max(f.TokensAfter, 1))
+	if report == nil || report.Model == "" {
+		return f
 	}
-	return n
+	f.Outcome = OutcomeNoDraft
+	if !c.FactsOnly {
+		f.Outcome = OutcomeJudged
+	}
+	f.Provider, f.Model, _ = strings.Cut(report.Model, "/")
+	f.Calls, f.Retries, f.Latency = report.Calls, report.Retries, took
+	u := &report.Usage
+	f.Input, f.CacheRead, f.CacheWrite, f.Output = u.Input, u.CacheRead, u.CacheWrite, u.Output
+	f.Cost, f.Priced = report.Cost, report.Cost > 0
+	for _, p := range report.Problems {
+		f.Problems = append(f.Problems, string(p.Kind))
+	}
+	if verdict != nil {
+		f.Kept, f.Dropped, f.Quarantined = verdict.Kept, verdict.Dropped, verdict.Quarantined
+		f.DroppedBy = slices.Clone(verdict.Kinds)
+	}
+	return f
 }

@@ -39,9 +39,10 @@ const (
 	cost         = attribute.Key("pith.cost_usd")
 	claimsKept   = attribute.Key("pith.claims.kept")
 	claimsLost   = attribute.Key("pith.claims.dropped")
+	quarantined  = attribute.Key("pith.quarantined")
 	problems     = attribute.Key("pith.problems")
-	claimKind    = attribute.Key("pith.claim.kind")
 	claimFate    = attribute.Key("pith.claim.fate")
+	dropKind     = attribute.Key("pith.claim.dropped_for")
 )
 
 // instruments are what compactions are measured with.
@@ -86,10 +87,9 @@ func spans(t trace.Tracer) Observer {
 		if f.Model == "" {
 			return
 		}
-		compaction.SetAttributes(calls.Int(f.Calls), retries.Int(f.Retries), claimsKept.Int(f.Kept()), claimsLost.Int(f.Dropped()))
-		for _, c := range f.Claims {
-			compaction.SetAttributes(
-				attribute.Int("pith.claims.kept."+c.Kind, c.Kept), attribute.Int("pith.claims.dropped."+c.Kind, c.Dropped))
+		compaction.SetAttributes(calls.Int(f.Calls), retries.Int(f.Retries), claimsKept.Int(f.Kept), claimsLost.Int(f.Dropped), quarantined.Int(f.Quarantined))
+		for _, k := range f.DroppedBy {
+			compaction.SetAttributes(attribute.Int("pith.claims.dropped."+k.Kind, k.Count))
 		}
 		if f.Priced {
 			compaction.SetAttributes(cost.Float64(f.Cost))
@@ -149,7 +149,7 @@ func newInstruments(m metric.Meter) (*instruments, error) {
 		metric.WithDescription("How many times smaller the block is than what it stands for."),
 		metric.WithExplicitBucketBoundaries(1, 2, 3, 5, 8, 12, 20, 40, 80))
 	i.claims, errs[4] = m.Int64Counter("pith.claims", metric.WithUnit("{claim}"),
-		metric.WithDescription("Claims of drafts, by kind, kept or dropped."))
+		metric.WithDescription("Claims of drafts, kept, or dropped by why."))
 	i.retries, errs[5] = m.Int64Counter("pith.retries", metric.WithUnit("{retry}"),
 		metric.WithDescription("Answers that the model was told a problem of."))
 	i.cost, errs[6] = m.Float64Counter("pith.cost", metric.WithUnit("{USD}"),
@@ -176,8 +176,8 @@ func (i *instruments) record(ctx context.Context, f memory.Figures) {
 	if f.Priced {
 		i.cost.Add(ctx, f.Cost, model)
 	}
-	for _, c := range f.Claims {
-		i.claims.Add(ctx, int64(c.Kept), metric.WithAttributes(claimKind.String(c.Kind), claimFate.String("kept")))
-		i.claims.Add(ctx, int64(c.Dropped), metric.WithAttributes(claimKind.String(c.Kind), claimFate.String("dropped")))
+	i.claims.Add(ctx, int64(f.Kept), metric.WithAttributes(claimFate.String("kept")))
+	for _, k := range f.DroppedBy {
+		i.claims.Add(ctx, int64(k.Count), metric.WithAttributes(claimFate.String("dropped"), dropKind.String(k.Kind)))
 	}
 }

@@ -68,10 +68,13 @@ func attrs(f *memory.Figures) []slog.Attr {
 	if len(f.Problems) > 0 {
 		list = append(list, slog.Any("problems", f.Problems))
 	}
-	kept, dropped := make([]any, 0, len(f.Claims)), make([]any, 0, len(f.Claims))
-	for _, c := range f.Claims {
-		kept = append(kept, slog.Int(c.Kind, c.Kept))
-		dropped = append(dropped, slog.Int(c.Kind, c.Dropped))
+	if f.Kept+f.Dropped == 0 {
+		return list
 	}
-	return append(list, slog.Group("claims_kept", kept...), slog.Group("claims_dropped", dropped...))
+	by := make([]any, 0, len(f.DroppedBy))
+	for _, k := range f.DroppedBy {
+		by = append(by, slog.Int(k.Kind, k.Count))
+	}
+	return append(list, slog.Int("claims_kept", f.Kept), slog.Int("claims_dropped", f.Dropped),
+		slog.Group("claims_dropped_by", by...), slog.Int("quarantined", f.Quarantined))
 }

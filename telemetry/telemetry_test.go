@@ -29,7 +29,7 @@ func judged() memory.Figures {
 		Provider: "anthropic", Model: "claude-haiku-4-5", Calls: 3, Retries: 1,
 		Input: 1000, CacheRead: 50_000, CacheWrite: 200, Output: 700, Cost: 0.0123, Priced: true,
 		Latency: 1500 * time.Millisecond,
-		Claims:  []memory.ClaimFigures{{Kind: "number", Kept: 4, Dropped: 1}, {Kind: "path", Kept: 7, Dropped: 2}},
+		Kept:    11, Dropped: 3, DroppedBy: []pith.KindCount{{Kind: "number", Count: 1}, {Kind: "path", Count: 2}}, Quarantined: 1,
 	}
 }
 
@@ -53,7 +53,7 @@ func TestSlog(t *testing.T) {
 			"trigger": "utilization_70", "outcome": "judged", "facts_only": false, "model": "anthropic/claude-haiku-4-5",
 			"tokens_before": 90000.0, "tokens_after": 4500.0, "tcr": 20.0, "calls": 3.0, "retries": 1.0,
 			"input_tokens": 1000.0, "cache_read_tokens": 50000.0, "cache_write_tokens": 200.0, "output_tokens": 700.0,
-			"latency_ms": 1500.0, "cost_usd": 0.0123,
+			"latency_ms": 1500.0, "cost_usd": 0.0123, "claims_kept": 11.0, "claims_dropped": 3.0, "quarantined": 1.0,
 		}, []string{"problems"}},
 		{noDraft(), "WARN", map[string]any{"outcome": "no_draft", "facts_only": true}, []string{"cost_usd"}},
 		{memory.Figures{Outcome: memory.OutcomeFacts, FactsOnly: true}, "INFO", map[string]any{"outcome": "facts"}, []string{"model", "calls", "cost_usd", "latency_ms"}},
@@ -77,8 +77,8 @@ func TestSlog(t *testing.T) {
 				t.Errorf("%s is %v where there is nothing to say", name, v)
 			}
 		}
-		if dropped, _ := got["claims_dropped"].(map[string]any); x.figures.Claims != nil && dropped["path"] != 2.0 {
-			t.Errorf("claims_dropped is %v", dropped)
+		if by, _ := got["claims_dropped_by"].(map[string]any); x.figures.Dropped > 0 && by["path"] != 2.0 {
+			t.Errorf("claims_dropped_by is %v", by)
 		}
 	}
 	telemetry.Slog(nil)(context.Background(), judged()) // discards
@@ -163,7 +163,7 @@ func TestMetrics(t *testing.T) {
 	if n := count("pith.compactions", attribute.String("pith.outcome", "judged")); n != 2 {
 		t.Errorf("%d compactions were judged, want 2", n)
 	}
-	if n := count("pith.claims", attribute.String("pith.claim.kind", "path"), attribute.String("pith.claim.fate", "dropped")); n != 4 {
+	if n := count("pith.claims", attribute.String("pith.claim.dropped_for", "path"), attribute.String("pith.claim.fate", "dropped")); n != 4 {
 		t.Errorf("%d claims of a path were dropped, want 4", n)
 	}
 	if n := count("pith.retries"); n != 2 {

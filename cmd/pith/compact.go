@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/pith-memory/pith"
+	"github.com/pith-memory/pith/compactor"
 	"github.com/pith-memory/pith/memory"
 	"github.com/pith-memory/pith/redact"
 	"github.com/pith-memory/pith/restore"
@@ -27,9 +29,14 @@ type compactFlags struct {
 	session                 string
 	save                    bool
 	latest, parent, project string
+	// model is what drafts, nil for none; figures are what it took.
+	model        compactor.Model
+	requireModel bool
+	figures      *memory.Figures
 }
 
-const compactLong = `Turn a session into a small, checked working state, without a model.
+const compactLong = `Turn a session into a small, checked working state. Code extracts the facts; a
+model is asked only where --model (or PITH_MODEL) names one.
 
 FILE is a session of Claude Code, Codex, pi, Gemini CLI or opencode (what
 "opencode export" writes), a run of SWE-agent, mini-swe-agent, OpenHands or
@@ -47,8 +54,19 @@ With --save the state is also stored, as what comes after the latest checkpoint
 of the session (or after --parent): what people edited and pinned stays, and
 ` + "`pith restore`" + ` gives it back. Without it nothing is kept.
 
+With --model a model adds what code cannot extract: why something was decided,
+what was ruled out, where the work stands. It gets the session redacted and is
+asked in parts where its window is small. Every path, number, id, command and
+quote in its answer must be in the session, or it is dropped; rules come from
+the user's own words alone. Where no answer can be used the state has the facts
+alone, one line on standard error says why, and the exit code is 0, or 7 with
+--require-model. The key is in ANTHROPIC_API_KEY or OPENAI_API_KEY, or in a file
+(--model-key-file). openai/ is the responses API; with --model-url it is chat
+completions, as local servers speak it, and a key is not needed.
+
 Exit codes: 0 done, 1 unexpected, 2 usage, 3 unreadable input, 4 declined
-(nothing to gain; --force overrides), 5 failed check, 6 store.`
+(nothing to gain; --force overrides), 5 failed check, 6 store, 7 no draft of the
+model (only with --require-model).`
 
 func compactCommand(c *console) *cobra.Command {
 	var f compactFlags
@@ -62,7 +80,9 @@ func compactCommand(c *console) *cobra.Command {
   pith compact body.json --view messages --pattern message
   pith compact session.jsonl --save                   # keep it; pith restore gives it back
   pith compact --latest codex --save                  # the newest session of Codex in this folder
-  pith compact - --pin "never push to main" < session.jsonl`,
+  pith compact - --pin "never push to main" < session.jsonl
+  pith compact session.jsonl --model anthropic/claude-haiku-4-5,openai/gpt-5-mini   # the second where the first fails
+  pith compact session.jsonl --model openai/qwen3:8b --model-url http://localhost:11434/v1`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			file, err := c.sessionFile(args, &f)
@@ -72,6 +92,11 @@ func compactCommand(c *console) *cobra.Command {
 			return c.compact(cmd.Context(), file, &f)
 		},
 	}
+	f.addTo(cmd)
+	return cmd
+}
+
+func (f *compactFlags) addTo(cmd *cobra.Command) {
 	fl := cmd.Flags()
 	fl.StringVar(&f.view, "view", "block", "what to print: block, state, memory or messages")
 	settingFlag(fl, "pattern")
@@ -80,6 +105,8 @@ func compactCommand(c *console) *cobra.Command {
 	fl.IntVar(&f.boundary, "boundary", 0, "stop just before the client's own N-th compaction")
 	settingFlag(fl, "budget")
 	settingFlag(fl, "window")
+	modelFlags(fl, &f.requireModel)
+	settingFlag(fl, "figures")
 	fl.StringArrayVar(&f.pins, "pin", nil, "a text that must stay, word for word; may be repeated")
 	formatFlag(cmd, &f.format)
 	sessionFlag(cmd, &f.session)
@@ -98,7 +125,6 @@ func compactCommand(c *console) *cobra.Command {
 	completeFlag(cmd, "latest", clientNames())
 	completeFlag(cmd, "view", views)
 	completeFlag(cmd, "pattern", []string{"system", "message"})
-	return cmd
 }
 
 func completeFlag(cmd *cobra.Command, flag string, values []string) {
@@ -186,6 +212,10 @@ func (c *console) compact(ctx context.Context, arg string, f *compactFlags) erro
 	if err := f.check(); err != nil {
 		return err
 	}
+	var err error
+	if f.model, err = c.draftModel(); err != nil {
+		return err
+	}
 	if f.save {
 		return c.compactAndSave(ctx, arg, f)
 	}
@@ -194,8 +224,17 @@ func (c *console) compact(ctx context.Context, arg string, f *compactFlags) erro
 		return err
 	}
 	defer in.Close()
+	reader, again := io.Reader(in), source(nil)
+	if f.model != nil {
+		if again, err = twice(in); err == nil {
+			reader, err = again()
+		}
+		if err != nil {
+			return err
+		}
+	}
 	m := memory.New(f.config(c.settings))
-	s, err := m.Read(in, f.readOptions(in.name))
+	s, err := m.Read(reader, f.readOptions(in.name))
 	if err != nil {
 		return inFile(in.name, err)
 	}
@@ -204,7 +243,13 @@ func (c *console) compact(ctx context.Context, arg string, f *compactFlags) erro
 	if err != nil {
 		return inFile(in.name, err)
 	}
-	in.Close()
+	in.bar.finish()
+	if err := f.beforeAsking(r); err != nil {
+		return err
+	}
+	if r, err = c.judged(ctx, m, s, r, again, in.name, f); err != nil {
+		return err
+	}
 	if f.explain {
 		return c.explain(r, f)
 	}
@@ -213,6 +258,14 @@ func (c *console) compact(ctx context.Context, arg string, f *compactFlags) erro
 		return err
 	}
 	return c.write(f.out, out)
+}
+
+// beforeAsking declines before a model costs anything.
+func (f *compactFlags) beforeAsking(r *memory.Result) error {
+	if f.model == nil || f.view != "block" || f.explain {
+		return nil
+	}
+	return worthwhile(r, f.force)
 }
 
 // render makes the bytes of the view that was asked for.
@@ -236,7 +289,7 @@ func (f *compactFlags) render(m *memory.Memory, s *memory.Session, r *memory.Res
 		return nil, err
 	}
 	if f.asJSON {
-		return blockJSON(r)
+		return blockJSON(r, f.figures)
 	}
 	return []byte(r.Block.Text), nil
 }

@@ -139,6 +139,8 @@ type blockOutput struct {
 	Ratio      float64     `json:"ratio"`
 	Dropped    []dropCount `json:"dropped"`
 	Block      string      `json:"block"`
+	// Figures are what the model took, absent where none was asked.
+	Figures *memory.Figures `json:"figures,omitempty"`
 }
 
 type dropCount struct {
@@ -148,10 +150,10 @@ type dropCount struct {
 	Ref       string `json:"ref"`
 }
 
-func blockJSON(r *memory.Result) ([]byte, error) {
+func blockJSON(r *memory.Result, figures *memory.Figures) ([]byte, error) {
 	o := blockOutput{
 		Checkpoint: r.State.Checkpoint.ID, Through: r.State.Checkpoint.ThroughMessage, Turn: r.State.Checkpoint.CompactedAtTurn,
-		Before: r.State.Metrics.TokensBefore, Tokens: r.Block.Tokens, Block: r.Block.Text, Dropped: []dropCount{},
+		Before: r.State.Metrics.TokensBefore, Tokens: r.Block.Tokens, Block: r.Block.Text, Dropped: []dropCount{}, Figures: figures,
 	}
 	o.Ratio = float64(o.Before) / float64(max(o.Tokens, 1))
 	for _, d := range r.Block.Drops {

@@ -68,10 +68,12 @@ func rootCommand(c *console) *cobra.Command {
 		Short: "Compact memory for AI agents",
 		Long: `pith turns a coding agent's session into a small, checked working state:
 facts are extracted by code, every item says where it comes from, and secrets
-are redacted. It needs no model, no key and no configuration.
+are redacted. It needs no model, no key and no configuration; a model that is
+named adds the judgement, and what it says is checked.
 
 Exit codes: 0 done, 1 unexpected, 2 usage, 3 unreadable input, 4 declined
-(nothing to gain), 5 failed check, 6 store.`,
+(nothing to gain), 5 failed check, 6 store, 7 no draft of the model (only with
+--require-model).`,
 		Example: `  pith compact session.jsonl                 # the block to restore in the next session
   pith compact session.jsonl --view state    # the whole state as JSON
   pith inspect session.jsonl                 # how full the window was, and when to compact

@@ -51,10 +51,10 @@ func wantURL(v string) error {
 		return nil
 	}
 	u, err := url.Parse(v)
-	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+	switch {
+	case err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https":
 		return errors.New("want a URL with http:// or https:// and a host")
-	}
-	if u.User != nil {
+	case u.User != nil || u.RawQuery != "":
 		return errors.New("a key does not belong into a URL: put it into a file, and pass --model-key-file")
 	}
 	return nil
@@ -62,12 +62,14 @@ func wantURL(v string) error {
 
 // inTheOpen tells whether what is sent to a URL can be read on its way: it is
 // not encrypted, and leaves this machine.
-func inTheOpen(base string) bool {
+func inTheOpen(base string) bool { return strings.HasPrefix(base, "http://") && !atHome(base) }
+
+// atHome tells whether a URL is of this machine.
+func atHome(base string) bool {
 	u, err := url.Parse(base)
-	if err != nil || u.Scheme != "http" {
+	if err != nil {
 		return false
 	}
-	host := u.Hostname()
-	ip := net.ParseIP(host)
-	return host != "localhost" && (ip == nil || !ip.IsLoopback())
+	ip := net.ParseIP(u.Hostname())
+	return u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
 }

@@ -67,6 +67,9 @@ func (c *console) compactAndSave(ctx context.Context, arg string, f *compactFlag
 			return err
 		}
 		in.bar.finish()
+		if r, err = c.judged(ctx, m, s, r, again, in.name, f); err != nil {
+			return err
+		}
 		if err := c.saveResult(ctx, store, m, r, f); err != nil {
 			return err
 		}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"flag"
 	"os"
 	"path/filepath"
 	"testing"
@@ -23,6 +24,13 @@ func TestScripts(t *testing.T) {
 	if err != nil || len(scripts) < 6 {
 		t.Fatalf("only %d scripts (%v)", len(scripts), err)
 	}
+	servers := newModelServers()
+	t.Cleanup(func() {
+		servers.close()
+		if err := servers.leaks(); err != nil && flag.Lookup("test.run").Value.String() == "" {
+			t.Error(err)
+		}
+	})
 	testscript.Run(t, testscript.Params{
 		Dir: filepath.Join("testdata", "script"),
 		Setup: func(e *testscript.Env) error {
@@ -30,6 +38,17 @@ func TestScripts(t *testing.T) {
 			e.Setenv("XDG_CONFIG_HOME", filepath.Join(e.WorkDir, "config"))
 			e.Setenv("XDG_DATA_HOME", filepath.Join(e.WorkDir, "data"))
 			e.Setenv("XDG_CACHE_HOME", filepath.Join(e.WorkDir, "cache"))
+			e.Setenv("SERVER", servers.keyed.URL)
+			e.Setenv("LOCALSERVER", servers.open.URL)
+			e.Setenv("MODELKEY", modelKey)
+			for name, text := range map[string]string{
+				"key.txt":   modelKey + "\n",
+				"named.env": "# keys\nOPENAI_API_KEY=" + modelKey + "\nexport ANTHROPIC_API_KEY=\"" + modelKey + "\"\n",
+			} {
+				if err := os.WriteFile(filepath.Join(e.WorkDir, name), []byte(text), 0o600); err != nil {
+					return err
+				}
+			}
 			return os.MkdirAll(filepath.Join(e.WorkDir, "config", "pith"), 0o700)
 		},
 	})

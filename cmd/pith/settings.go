@@ -57,6 +57,7 @@ func known() []setting {
 		{Name: "model-timeout", Value: "2m", About: "how long one request to a model may take, as 90s or 2m", check: wantDuration},
 		{Name: "message-cap", Value: "2000", About: "characters of a message that a model is shown", check: wantSome},
 		{Name: "focus", Value: "", About: "what the model is to look at above all, in your words", check: wantAny},
+		{Name: "figures", Value: "off", About: "figures of each compaction: off, or log (a line of JSON on standard error)", check: wantFigures},
 		{Name: "store", Value: "sqlite", About: "what keeps checkpoints: sqlite (one database) or file (a folder of readable JSON)", check: wantStore},
 		{Name: "store-path", Value: "", About: "the store's database or folder; the default is pith/ in the user's data folder", check: wantAny},
 	}
@@ -126,13 +127,21 @@ func loadSettings(file string, flags *pflag.FlagSet) (*settings, error) {
 			x.Value, x.From, place = f.Value.String(), "flag", "--"+x.Name
 		}
 		if err := x.check(x.Value); err != nil {
-			return nil, usage(x.Name+": "+x.About, "%s: %s is %q: %w", place, x.Name, x.Value, err)
+			return nil, usage(x.Name+": "+x.About, "%s: %s is %s: %w", place, x.Name, x.shown(), err)
 		}
 		if x.Name == "store-path" && x.Value == "" {
 			x.Value = defaultStorePath(s.value("store"))
 		}
 	}
 	return s, nil
+}
+
+// shown is a value that was refused, without what may be a key in a URL.
+func (x *setting) shown() string {
+	if x.Name == "model-url" && strings.ContainsAny(x.Value, "@?") {
+		return "a URL with more than a host and a path"
+	}
+	return strconv.Quote(x.Value)
 }
 
 // readConfigFile reads the settings of a file; an unknown key is an error,
