@@ -253,7 +253,6 @@ func TestFailures(t *testing.T) {
 		"key":             {401, said("authentication_error", "invalid x-api-key"), compactor.FailAuth, 1, "invalid x-api-key"},
 		"permission":      {403, said("permission_error", "not allowed"), compactor.FailAuth, 1, "not allowed"},
 		"no model":        {404, said("not_found_error", "model: claude-nine"), compactor.FailNotFound, 1, "claude-nine"},
-		"error with 200":  {200, said("overloaded_error", "Overloaded"), compactor.FailOverloaded, 2, "Overloaded"},
 		"page with 200":   {200, "<!doctype html><p>Sign in to the hotel", compactor.FailUnreadable, 1, ""},
 		"number with 200": {200, "42", compactor.FailUnreadable, 1, ""},
 		"bedrock":         {400, `{"message":"Input is too long for requested model."}`, compactor.FailTooLarge, 1, "Input is too long"},

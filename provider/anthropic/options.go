@@ -40,7 +40,7 @@ type Options struct {
 	// as a sign of life.
 	Idle time.Duration
 	// MaxRetries bounds how often a request is sent again, whether it was
-	// refused or its answer cut off: 0 is twice, -1 is never.
+	// refused or its answer cut off: 0 is twice, below 0 is never.
 	MaxRetries int
 	// Header is sent with every request.
 	Header map[string][]string `json:"-"`
@@ -90,7 +90,7 @@ func (o *Options) check() error {
 		return refuse("A key is one line; look for a line break at its end.", "the API key has a line break in it")
 	case o.Timeout < 0 || o.Idle < 0:
 		return refuse("0 is the default.", "a time limit is negative")
-	case o.Window < 0 || o.MaxOutput < 0 || o.MaxRetries < -1:
+	case o.Window < 0 || o.MaxOutput < 0:
 		return refuse("0 is the default.", "a limit is negative")
 	}
 	if err := checkBaseURL(o.BaseURL); err != nil {

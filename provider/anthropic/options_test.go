@@ -29,7 +29,6 @@ func TestOptionsAreChecked(t *testing.T) {
 		"no host":        {Model: "claude-haiku-4-5", Key: key, BaseURL: "https://"},
 		"time":           {Model: "claude-haiku-4-5", Key: key, Timeout: -time.Second},
 		"window":         {Model: "claude-haiku-4-5", Key: key, Window: -1},
-		"retries":        {Model: "claude-haiku-4-5", Key: key, MaxRetries: -2},
 		"header no key":  {Model: "claude-haiku-4-5", Header: map[string][]string{"X-Team": {"a"}}},
 		"header of none": {Model: "claude-haiku-4-5", Header: map[string][]string{"X-Api-Key": nil}},
 	} {

@@ -115,6 +115,7 @@ func TestBrokenAnswers(t *testing.T) {
 		"reset":                    {reply{steps: []step{{text: sse(4)}, {err: errors.New("connection reset by peer")}}}, compactor.FailNetwork},
 		"overloaded inside":        {says(sse(4) + overloadedInside), compactor.FailOverloaded},
 		"silence":                  {reply{steps: []step{{text: sse(4)}, {wait: time.Hour}}}, compactor.FailTimeout},
+		"error as an answer":       {reply{header: map[string]string{"Content-Type": "application/json"}, steps: []step{{text: `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`}}}, compactor.FailOverloaded},
 		"refused":                  {reply{status: 529, steps: []step{{text: "overloaded"}}}, compactor.FailOverloaded},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -231,10 +232,9 @@ func TestFloodIsBounded(t *testing.T) {
 		piece  string
 		kind   compactor.FailureKind
 	}{
-		"one line":   {200, "data: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", compactor.FailUnreadable},
-		"pings":      {200, "event: ping\ndata: {\"type\":\"ping\",\"p\":\"" + strings.Repeat("a", 1<<14) + "\"}\n\n", compactor.FailUnreadable},
-		"refusal":    {400, strings.Repeat("no ", 1<<12), compactor.FailInvalid},
-		"white room": {200, strings.Repeat(" ", 1<<14), compactor.FailUnreadable},
+		"one line": {200, "data: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", compactor.FailUnreadable},
+		"pings":    {200, "event: ping\ndata: {\"type\":\"ping\",\"p\":\"" + strings.Repeat("a", 1<<14) + "\"}\n\n", compactor.FailUnreadable},
+		"refusal":  {400, strings.Repeat("no ", 1<<12), compactor.FailInvalid},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := newModel(t, anthropic.Options{Key: key, MaxRetries: -1, Client: []option.RequestOption{
