@@ -56,6 +56,9 @@ type Config struct {
 	// MaxTokens bounds one answer. 0 is 8,192, or what the model can at most, or
 	// a quarter of its window, whichever is least.
 	MaxTokens pith.Tokens
+	// NoCache leaves out the marks for Anthropic's prompt cache: the one behind the
+	// system prompt, and the request's own, which some servers refuse.
+	NoCache bool
 	// Header is sent beside every request.
 	Header map[string][]string
 	// MaxTurns bounds the requests of one Run, 0 for no bound.

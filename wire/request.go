@@ -36,6 +36,10 @@ type RequestParts struct {
 	// Cache marks the end of the system prompt for Anthropic's cache. The other
 	// formats need no mark.
 	Cache bool
+	// CacheTail has Anthropic cache the request to its last message, by a mark of
+	// the request's own: no message has one, so each keeps its bytes. Not every
+	// server behind that API knows it.
+	CacheTail bool
 	// NoReasoning says that the model does not reason. OpenAI's responses API
 	// refuses to such a model what a reasoning one needs to go on: its own
 	// reasoning, encrypted.
@@ -129,6 +133,9 @@ func anthropicRequest(o *objectWriter, r *RequestParts) {
 	o.tokens("max_tokens", r.MaxTokens)
 	if r.Stream {
 		o.value("stream", []byte("true"))
+	}
+	if r.CacheTail {
+		o.value("cache_control", []byte(`{"type":"ephemeral"}`))
 	}
 	if r.System != "" {
 		if r.Cache {
