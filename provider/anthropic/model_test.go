@@ -355,6 +355,29 @@ func TestCallersSignIn(t *testing.T) {
 	}
 }
 
+// A host that cannot be reached may be reached later, also where it is the one
+// that gives out tokens; two sign-ins at once never work.
+func TestSignInFailures(t *testing.T) {
+	token := option.WithFederationTokenProvider(
+		func(context.Context) (string, error) { return "jwt", nil },
+		option.FederationOptions{FederationRuleID: "fdrl_1", OrganizationID: "org"})
+	down := httptest.NewServer(nil)
+	down.Close()
+	for name, c := range map[string]struct {
+		options []option.RequestOption
+		kind    compactor.FailureKind
+	}{
+		"host is down": {[]option.RequestOption{token}, compactor.FailNetwork},
+		"two sign-ins": {[]option.RequestOption{token, option.WithAuthToken("x")}, compactor.FailInvalid},
+	} {
+		m := newModel(t, anthropic.Options{BaseURL: down.URL, Client: c.options, MaxRetries: -1})
+		_, err := m.Complete(t.Context(), compactor.Request{Prompt: "Hi"})
+		if f := compactor.FailureOf(err); f == nil || f.Kind != c.kind || f.Attempts != 0 || f.Detail == "" {
+			t.Errorf("%s: the error is %v", name, err)
+		}
+	}
+}
+
 func TestCard(t *testing.T) {
 	card := newModel(t, anthropic.Options{}).About()
 	if card.String() != "anthropic/claude-haiku-4-5" || card.Format != pith.FormatAnthropic || card.Window != 200000 ||
@@ -364,6 +387,10 @@ func TestCard(t *testing.T) {
 	card = newModel(t, anthropic.Options{Model: "house-model", Window: 9, MaxOutput: 8, Price: compactor.Price{Input: 7}}).About()
 	if card.Window != 9 || card.MaxOutput != 8 || card.Price.Input != 7 || card.Schema {
 		t.Errorf("the card is %+v", card)
+	}
+	yes := true
+	if !newModel(t, anthropic.Options{Model: "house-model", Schema: &yes}).About().Schema {
+		t.Error("Options.Schema is not heard")
 	}
 	for name, want := range map[string]bool{
 		"claude-opus-4-1": true, "claude-opus-4-8": true, "claude-fable-5": true, "us.anthropic.claude-sonnet-4-5-20250929-v1:0": true,

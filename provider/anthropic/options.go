@@ -14,6 +14,14 @@ import (
 	"github.com/pith-memory/pith"
 	"github.com/pith-memory/pith/compactor"
 	"github.com/pith-memory/pith/meter"
+	"github.com/pith-memory/pith/provider/internal/transport"
+)
+
+// The defaults of Options.
+const (
+	DefaultTimeout    = transport.DefaultTimeout
+	DefaultIdle       = transport.DefaultIdle
+	DefaultMaxRetries = transport.DefaultRetries
 )
 
 // defaultMaxTokens bounds an answer that nobody bounded: the API has no default
@@ -34,13 +42,16 @@ type Options struct {
 	Window    int
 	MaxOutput pith.Tokens
 	Price     compactor.Price
-	// Timeout bounds a Complete with all its retries, 0 is five minutes.
+	// Schema says whether the model's answers can be held to a JSON schema; nil
+	// goes by its name.
+	Schema *bool
+	// Timeout bounds a Complete with all its retries, 0 is DefaultTimeout.
 	Timeout time.Duration
-	// Idle bounds the silence inside an answer, 0 is 90 seconds. A ping counts
-	// as a sign of life.
+	// Idle bounds the silence before the next byte of a response that began, 0 is
+	// DefaultIdle. A ping counts as a sign of life.
 	Idle time.Duration
 	// MaxRetries bounds how often a request is sent again, whether it was
-	// refused or its answer cut off: 0 is twice, below 0 is never.
+	// refused or its answer cut off: 0 is DefaultMaxRetries, below 0 is never.
 	MaxRetries int
 	// Header is sent with every request.
 	Header map[string][]string `json:"-"`
@@ -122,6 +133,9 @@ func (o *Options) card() compactor.Card {
 	c := compactor.Card{
 		Provider: "anthropic", Name: o.Model, Format: pith.FormatAnthropic,
 		MaxOutput: o.MaxOutput, Schema: holdsToSchema(o.Model), Price: o.Price,
+	}
+	if o.Schema != nil {
+		c.Schema = *o.Schema
 	}
 	c.Window, _ = meter.Window(o.Model, o.Window)
 	known, _ := meter.Model(o.Model)

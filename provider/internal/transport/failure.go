@@ -46,7 +46,7 @@ func (c *Call) classify(caller, whole, one context.Context, err error) *compacto
 		f.Detail = fmt.Sprintf("the response is over %d bytes", c.limits.MaxBody)
 	case isTimeout(err):
 		f.Kind, f.Err, f.Detail = compactor.FailTimeout, cause(err), c.Detail(errorText(err))
-	case c.attempts.value() == c.before:
+	case c.attempts.value() == c.before && !fromNetwork(err):
 		// Nothing was sent: an option is wrong, which no retry mends.
 		f.Kind, f.Detail = compactor.FailInvalid, c.Detail(errorText(err))
 	default:
@@ -61,6 +61,13 @@ func (c *Call) classify(caller, whole, one context.Context, err error) *compacto
 func isTimeout(err error) bool {
 	var t interface{ Timeout() bool }
 	return errors.Is(err, context.DeadlineExceeded) || errors.As(err, &t) && t.Timeout()
+}
+
+// fromNetwork tells an error of a request, be it one of signing in that the SDK
+// sent before ours, from one of making it.
+func fromNetwork(err error) bool {
+	var u *url.Error
+	return errors.As(err, &u)
 }
 
 // cause is what went wrong on the network, without the request that an SDK or
