@@ -212,7 +212,7 @@ func checkChat(t failer, ms []map[string]any) {
 		if role != "tool" && len(open) > 0 {
 			t.Fatalf("message %d comes before the results of %v", i, open)
 		}
-		if role != "system" && first {
+		if role != "system" && role != "developer" && first {
 			if first = false; role != "user" {
 				t.Fatalf("the first message after the system's is of the %v", role)
 			}
@@ -253,7 +253,7 @@ func checkResponses(t failer, ms []map[string]any) {
 	used, open := map[string]bool{}, map[string]bool{}
 	// waits is where the turn begins that the client has not answered yet.
 	waits := len(ms)
-	for waits > 0 && (strings.HasSuffix(kindOf(ms[waits-1]), "_call") || kindOf(ms[waits-1]) == "reasoning") {
+	for waits > 0 && ofAssistant(ms[waits-1]) {
 		waits--
 	}
 	for i, m := range ms {
@@ -284,13 +284,18 @@ func checkResponses(t failer, ms []map[string]any) {
 			}
 		}
 	}
-	for i := len(ms) - 1; i >= 0 && (strings.HasSuffix(kindOf(ms[i]), "_call") || ms[i]["role"] == "assistant"); i-- {
-		id, _ := ms[i]["call_id"].(string)
-		delete(open, kindOf(ms[i])+"_output "+id) // what the client was just asked to run
+	for _, m := range ms[waits:] {
+		id, _ := m["call_id"].(string)
+		delete(open, kindOf(m)+"_output "+id) // what the client was just asked to run
 	}
 	if len(open) > 0 {
 		t.Fatalf("calls without an output: %v", open)
 	}
+}
+
+// ofAssistant tells whether an item of a responses body is the model's.
+func ofAssistant(m map[string]any) bool {
+	return !strings.HasSuffix(kindOf(m), "_output") && (m["role"] == nil || m["role"] == "assistant")
 }
 
 // sealed are the bytes of every block and item that nobody may change: what a

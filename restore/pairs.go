@@ -150,7 +150,7 @@ func homeOf(p *pairs, messages []pith.Message, i int) (home int, ok bool) {
 // message of its result.
 func adjacent(messages []pith.Message, call, result int) bool {
 	for i := call + 1; i < result; i++ {
-		if !onlyResults(&messages[i]) && messages[i].Role != pith.RoleSystem {
+		if !onlyResults(&messages[i]) {
 			return false
 		}
 	}

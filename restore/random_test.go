@@ -194,6 +194,7 @@ func (r *randomSession) turn() {
 	if r.chance(5) {
 		r.user(r.say(pith.RoleUser))
 	}
+	r.note()
 	if len(order) > 1 && r.chance(10) {
 		r.results(order[:1])
 		r.results(order[1:])
@@ -203,8 +204,20 @@ func (r *randomSession) turn() {
 	if r.chance(35) {
 		r.user(r.say(pith.RoleUser))
 	}
+	r.note()
 	if r.chance(3) {
 		r.user("")
+	}
+}
+
+// note is what a client says in the system's name in mid-conversation.
+func (r *randomSession) note() {
+	switch {
+	case r.format == pith.FormatAnthropic || !r.chance(4):
+	case r.format == pith.FormatOpenAIChat:
+		r.add(object{"role": rapid.SampledFrom([]string{"system", "developer"}).Draw(r.t, "role"), "content": "A note of the client."})
+	default:
+		r.add(object{"type": "message", "role": "developer", "content": []any{object{"type": "input_text", "text": "A note of the client."}}})
 	}
 }
 
