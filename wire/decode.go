@@ -2,6 +2,8 @@
 // Anthropic messages, OpenAI chat completions and OpenAI responses, and writes
 // a body by splicing: every byte that was not changed leaves as it came, since
 // a client's unknown fields, key order and signed blocks are not ours to touch.
+// Of an answer, streamed or whole, it makes the message that the next request
+// repeats.
 package wire
 
 import (
