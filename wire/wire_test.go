@@ -253,6 +253,9 @@ func FuzzDecode(f *testing.F) {
 }
 
 func fuzzEdits(t *testing.T, f pith.Format, m pith.Message) {
+	if out, err := ResultsFirst(f, m); err == nil && json.Valid(m.Raw) && (!json.Valid(out.Raw) || len(out.Raw) != len(m.Raw)) {
+		t.Fatalf("results first: %s of %s", out.Raw, m.Raw)
+	}
 	for k := range m.Blocks {
 		out, err := RemoveBlocks(f, m, func(i int) bool { return i == k })
 		if err == nil && json.Valid(m.Raw) && len(out.Raw) > 0 && !json.Valid(out.Raw) {
