@@ -195,6 +195,9 @@ func (s *voiceSplitter) take(e element) {
 // reminder, each under "Contents of PATH (what it is):".
 func (s *voiceSplitter) rulesInReminder(e element) {
 	const head = "\nContents of /"
+	if !introducesRules(s.text[e.body:e.close]) {
+		return // the text of a file or a hook, which may say the same
+	}
 	for i := s.at; ; {
 		at := strings.Index(s.text[i:e.close], head)
 		if at < 0 {
@@ -208,7 +211,7 @@ func (s *voiceSplitter) rulesInReminder(e element) {
 		}
 		s.harness(at)
 		end := e.close
-		for _, next := range [...]string{head, "\n# currentDate", "\n# gitStatus", "\n      IMPORTANT: this context"} {
+		for _, next := range [...]string{head, "</" + e.name + ">", "\n# currentDate", "\n# gitStatus", "\n      IMPORTANT: this context"} {
 			if j := strings.Index(s.text[title:end], next); j >= 0 {
 				end = title + j
 			}
@@ -241,22 +244,12 @@ func (s *voiceSplitter) element(open int) (element, bool) {
 		return element{}, false
 	}
 	e := element{name: name, body: open + gt + 1}
-	for i := e.body; ; {
-		j := strings.Index(s.text[i:], "</")
-		if j < 0 {
-			break
-		}
-		i += j + 2
-		if !tagged(s.text[i:], name) {
-			continue
-		}
-		if gt := strings.IndexByte(s.text[i:], '>'); gt >= 0 {
-			e.close, e.end = i-2, i+gt+1
-			return e, true
-		}
+	first := strings.TrimSpace(s.text[:open]) == ""
+	if e.closed(s.text, first) {
+		return e, true
 	}
 	s.unclosed |= bit
-	if strings.TrimSpace(s.text[:open]) != "" {
+	if !first {
 		return element{}, false
 	}
 	e.close, e.end = len(s.text), len(s.text)
