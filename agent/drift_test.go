@@ -60,8 +60,13 @@ type drift struct {
 
 func newDrift(t *testing.T, compaction func(*providertest.Request) providertest.Answer) *drift {
 	d := &drift{compaction: compaction}
-	d.server = providertest.New(t, providertest.Options{Window: driftWindow, Strict: true, PreservedThinking: true, Script: d.answer})
+	d.serve(t, true)
 	return d
+}
+
+// serve starts the provider; a strict one asks for roles that alternate.
+func (d *drift) serve(t *testing.T, strict bool) {
+	d.server = providertest.New(t, providertest.Options{Window: driftWindow, Strict: strict, PreservedThinking: true, Script: d.answer})
 }
 
 // answer plays the model: it reads, edits, tests, looks at a log and tells what
@@ -71,7 +76,7 @@ func (d *drift) answer(r *providertest.Request) providertest.Answer {
 		if d.compaction != nil {
 			return d.compaction(r)
 		}
-		return providertest.Say(providertest.Draft)
+		return providertest.Say(providertest.DraftOf(r))
 	}
 	turn := d.turns
 	d.turns++
@@ -124,9 +129,11 @@ func (d *drift) prompt(n int) string {
 	}
 	if n < 10 {
 		d.facts = append(d.facts, fmt.Sprintf("module%02d/handler.go", n))
+		exit := 0
 		if failing(n) {
-			d.facts = append(d.facts, testCommand(n))
+			exit = 1
 		}
+		d.facts = append(d.facts, fmt.Sprintf("`%s` exit %d", testCommand(n), exit))
 	}
 	return text
 }
@@ -249,12 +256,14 @@ func (d *drift) checkRequests(t *testing.T) {
 		t.Errorf("%d turns, want %d", d.turns, want)
 	}
 	text := last.Text()
+	lost := false
 	for _, fact := range d.facts {
 		if !strings.Contains(text, fact) {
 			t.Errorf("the last request lacks %q", fact)
+			lost = true
 		}
 	}
-	if t.Failed() {
+	if lost {
 		t.Logf("the last request:\n%s", text)
 	}
 }
@@ -276,6 +285,11 @@ func TestNothingDrifts(t *testing.T) {
 			}
 			if a.Turn() != prompts()*turnsPerPrompt {
 				t.Errorf("turn %d", a.Turn())
+			}
+			for i := range compactions {
+				if compactions[i].FactsOnly {
+					t.Errorf("compaction %d took nothing of the draft: %+v, %v", i+1, compactions[i].Verdict, compactions[i].Report.Err)
+				}
 			}
 			most, ofThem := d.server.MaxInFlight()
 			if ofThem > 1 {

@@ -59,7 +59,7 @@ func history() compactor.Input {
 // TestNoFailureEarnsADraft: a compaction takes none of the failures for an
 // answer, asks at most once more, and takes the good answers.
 func TestNoFailureEarnsADraft(t *testing.T) {
-	good := providertest.Failure{Name: "good", Accepted: true, Answer: func(*providertest.Request) providertest.Answer { return providertest.Say(providertest.Draft) }}
+	good := providertest.Failure{Name: "good", Accepted: true, Answer: func(r *providertest.Request) providertest.Answer { return providertest.Say(providertest.DraftOf(r)) }}
 	for _, failure := range append(providertest.Failures(), good) {
 		for _, f := range formats {
 			s := providertest.New(t, providertest.Options{Window: 20_000, Strict: true, Script: func(r *providertest.Request) providertest.Answer {

@@ -4,13 +4,10 @@ import (
 	"net/http"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/pith-memory/pith/compactor"
 )
-
-// Draft is an answer to a compaction request that is good: it names nothing
-// that a transcript could lack.
-const Draft = `{"task":"Go on with the work that the user asked for.","current_state":"The work is under way; the last step ran and its output was read.","work_type":"implementation","key_decisions":[{"decision":"Work in small steps","reason":"each step can be checked by itself"}],"eliminated_approaches":[{"approach":"One large change","reason_ruled_out":"its faults would be hard to tell apart"}],"next_steps":["Take the next step and check it"]}`
 
 // Failure is one of the ways in which a request for a compaction goes wrong.
 type Failure struct {
@@ -33,20 +30,24 @@ func contentFailures() []Failure {
 	saying := func(text string) func(*Request) Answer {
 		return func(*Request) Answer { return Say(text) }
 	}
-	stopping := func(a Answer, stop compactor.Stop) func(*Request) Answer {
-		a.Stop = stop
-		return func(*Request) Answer { return a }
+	// spoiled is a good draft that something is wrong with.
+	spoiled := func(spoil func(draft string) Answer) func(*Request) Answer {
+		return func(r *Request) Answer { return spoil(DraftOf(r)) }
 	}
 	return []Failure{
 		{Name: "empty", Answer: saying("")},
 		{Name: "white space", Answer: saying(" \n\t\n ")},
 		{Name: "refusal as text", Answer: saying("I'm sorry, but I can't help with summarizing this conversation, as it may contain sensitive material. Is there anything else that I can do for you?")},
-		{Name: "refusal", Answer: stopping(Answer{Refusal: "I can't assist with that."}, compactor.StopRefusal)},
+		{Name: "refusal", Answer: func(*Request) Answer {
+			return Answer{Refusal: "I can't assist with that.", Stop: compactor.StopRefusal}
+		}},
 		{Name: "tool call", Answer: callsTool},
-		{Name: "cut at max_tokens", Answer: stopping(Say(Draft[:len(Draft)*3/5]), compactor.StopMaxTokens)},
-		{Name: "fenced", Accepted: true, Answer: saying("Here is the summary:\n\n```json\n" + Draft + "\n```\n")},
-		{Name: "unclosed fence", Answer: saying("```json\n" + Draft[:len(Draft)-30])},
-		{Name: "broken JSON", Answer: saying(strings.Replace(Draft, `":`, `"`, 3))},
+		{Name: "cut at max_tokens", Answer: spoiled(func(draft string) Answer {
+			return Answer{Text: beginning(draft, len(draft)*3/5), Stop: compactor.StopMaxTokens}
+		})},
+		{Name: "fenced", Accepted: true, Answer: spoiled(func(draft string) Answer { return Say("Here is the summary:\n\n```json\n" + draft + "\n```\n") })},
+		{Name: "unclosed fence", Answer: spoiled(func(draft string) Answer { return Say("```json\n" + beginning(draft, len(draft)-30)) })},
+		{Name: "broken JSON", Answer: spoiled(func(draft string) Answer { return Say(strings.Replace(draft, `":`, `"`, 3)) })},
 		{Name: "skeleton", Answer: saying(`{"task":"","current_state":"","work_type":"","key_decisions":[],"eliminated_approaches":[],"open_questions":[],"next_steps":[],"relevant_tool_results":[]}`)},
 		{Name: "filler", Answer: saying(`{"task":"<goal here>","current_state":"string","work_type":"string","key_decisions":[{"decision":"...","reason":"..."}],"eliminated_approaches":[{"approach":"<approach>","reason_ruled_out":"<reason>"}],"next_steps":["<next step>"]}`)},
 		{Name: "thinking only", Answer: func(*Request) Answer {
@@ -56,6 +57,14 @@ func contentFailures() []Failure {
 		{Name: "wrong language", Answer: saying(wrongLanguage)},
 		{Name: "larger", Answer: larger},
 	}
+}
+
+// beginning is at most n bytes of a text, and whole characters.
+func beginning(text string, n int) string {
+	for n > 0 && n < len(text) && !utf8.RuneStart(text[n]) {
+		n--
+	}
+	return text[:min(max(n, 0), len(text))]
 }
 
 // callsTool calls a tool that the request offers, or one that it does not.
@@ -69,16 +78,17 @@ func callsTool(r *Request) Answer {
 
 const wrongLanguage = `{"task":"Продолжить работу, о которой просил пользователь.","current_state":"Работа идёт; последний шаг выполнен, его вывод прочитан и проверен.","work_type":"implementation","key_decisions":[{"decision":"Работать небольшими шагами","reason":"каждый шаг можно проверить отдельно"}],"eliminated_approaches":[{"approach":"Одно большое изменение","reason_ruled_out":"ошибки трудно отличить друг от друга"}],"next_steps":["Сделать следующий шаг и проверить его"]}`
 
-// larger is a draft that is longer than everything that it was asked about.
+// larger is a draft that is longer than everything that it was asked about, and
+// than the answer that was asked for: there are servers that heed neither.
 func larger(r *Request) Answer {
 	const words = "The work goes on as before, and nothing about it has changed since. "
-	filler := strings.Repeat(words, 2+len(r.Body)/len(words))
-	return Say(strings.Replace(Draft, `"current_state":"`, `"current_state":"`+filler, 1))
+	filler := strings.Repeat(words, 2+3*len(r.Body)/len(words))
+	return Say(strings.Replace(DraftOf(r), `"current_state":"`, `"current_state":"`+filler, 1))
 }
 
 func transportFailures() []Failure {
 	with := func(f *Fault) func(*Request) Answer {
-		return func(*Request) Answer { return Answer{Text: Draft, Fault: f} }
+		return func(r *Request) Answer { return Answer{Text: DraftOf(r), Fault: f} }
 	}
 	return []Failure{
 		{Name: "400", Transport: true, Answer: with(HTTPError(http.StatusBadRequest))},
