@@ -24,6 +24,7 @@ type sent struct {
 	format   pith.Format
 	system   any
 	messages []map[string]any
+	body     []byte
 }
 
 func readSent(t failer, f pith.Format, body []byte) sent {
@@ -42,7 +43,7 @@ func readSent(t failer, f pith.Format, body []byte) sent {
 	if f == pith.FormatOpenAIResponses {
 		key = "input"
 	}
-	s := sent{format: f, system: m["system"]}
+	s := sent{format: f, system: m["system"], body: body}
 	if f == pith.FormatOpenAIResponses {
 		s.system = m["instructions"]
 	}
