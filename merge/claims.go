@@ -249,7 +249,8 @@ func (s *statement) supported() bool {
 		return false
 	}
 	if len(s.claims) > 0 {
-		return true
+		// What it claims is there; a few of its words have to be beside it.
+		return s.words < 3 || 4*s.best.words >= s.words
 	}
 	return s.words > 0 && s.best.words >= enough(s.words)
 }
