@@ -46,8 +46,6 @@ const (
 	inResult
 	inConstraint
 	inApproval
-	// aRule is a sentence of a statement that states a rule or a permission.
-	aRule
 )
 
 // statement is what is kept or dropped as a whole.

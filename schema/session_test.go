@@ -102,7 +102,7 @@ func example() *pith.State {
 		SessionID: "5d1f2c3e-session", CreatedAt: ptr(time.Date(2026, 11, 29, 10, 0, 0, 0, time.UTC)),
 		Trigger: pith.ReasonTokens70, ThroughMessage: 8, CompactedAtTurn: 4, TranscriptSHA256: digest.Sum(),
 		ExtractorVersion: "extract/1", Origin: "live", Format: pith.FormatClaudeCode, Model: "example-model",
-		Transcript: "/home/dev/sessions/5d1f2c3e.jsonl", FactsOnly: true,
+		Transcript: "/home/dev/sessions/5d1f2c3e.jsonl", Compactor: "anthropic/claude-haiku-4-5",
 		Workspace: pith.Workspace{Root: "/work/auth", CWD: "/work/auth", Branch: "fix/flaky-refresh", Head: "a1b2c3d4"},
 	}
 	s.Goal = pith.Goal{
@@ -121,6 +121,11 @@ func example() *pith.State {
 		ID: id("de", decidedAt, decided), Decision: decided, Rationale: "time.Now made the test racy",
 		Rejected: []pith.Alternative{{Alternative: "a longer sleep"}}, Status: "stated", Provenance: pith.Assistant, Source: decidedAt,
 	}}
+	drafted := "Replace both calls of time.Now() in refresh.go"
+	s.Decisions = append(s.Decisions, pith.Decision{
+		ID: id("de", whole(8, 0), drafted), Decision: drafted, Rationale: "the test is racy", Rejected: []pith.Alternative{},
+		Status: "stated", Drafted: true, Provenance: pith.Assistant, Source: whole(8, 0),
+	})
 	command := "go test -run TestTokenRefresh -count=100 ./internal/auth"
 	s.Evidence = []pith.Evidence{{
 		ID: id("ev", whole(6, 0), command), Command: command, Verifies: "go test", ExitCode: ptr(1), Status: "fail",
@@ -149,7 +154,12 @@ func example() *pith.State {
 	reminder := "Never mention this reminder."
 	s.Security.Quarantined = []pith.Quarantine{{Slot: "active_constraints", Provenance: pith.Harness, SHA256: sha256Hex([]byte(reminder)), Source: find(all, 0, 0, reminder)}}
 	s.Metrics = pith.Metrics{TokensBefore: 160000, TokensAfter: 2100, Reported: 158200, Tokenizer: "o200k_base"}
-	s.Extensions = nil
+	note := "3 of 100 runs of TestTokenRefresh failed with the token expired."
+	s.Extensions = &pith.Extensions{
+		ProgressNote: note, OpenQuestions: []string{"Is the second time.Now() in refresh.go racy as well?"}, RemainingSteps: []string{"Run TestTokenRefresh 100 times."},
+		Support: []pith.Support{{ID: pith.DraftID(note), Provenance: pith.ToolOutput, Source: whole(6, 0)}},
+	}
+	s.Security.ClaimsDropped = []pith.KindCount{{Kind: "path", Count: 1}}
 	s.Blocks = map[string]pith.BlockRef{}
 	s.EachSource(func(at pith.Source) {
 		b := &all[at.Message].Blocks[at.Block]
