@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"net/http"
 	"strings"
 
 	"github.com/pith-memory/pith/compactor"
@@ -44,39 +43,38 @@ func (c *console) draftModel() (compactor.Model, error) {
 	return compactor.Failover(models...), nil
 }
 
-// provide makes one model. Without a key only a server of the user's own is asked.
+// provide makes one model. A server of the user's own may need no key, and gets
+// none; elsewhere a model without one is not asked.
 func (c *console) provide(n modelName, base, key string) (compactor.Model, error) {
-	window, timeout := c.settings.count("model-window"), c.settings.duration("model-timeout")
-	if key == "" && base == "" {
-		return keyless{compactor.Card{Provider: n.provider, Name: n.name}}, nil
+	m, err := newModel(n, base, or(key, noKey), c.settings)
+	if err == nil && key == "" && base == "" {
+		m = keyless{m, n.provider}
 	}
-	var m compactor.Model
-	var err error
-	if n.provider == "anthropic" {
-		o := anthropic.Options{Model: n.name, BaseURL: anthropicBase(base), Key: key, Window: window, Timeout: timeout}
-		if key == "" {
-			o.Header = http.Header{"Authorization": {"Bearer none"}}
-		}
-		m, err = anthropic.New(o)
-	} else {
-		m, err = openai.New(openai.Options{Model: n.name, BaseURL: openaiBase(base), Key: key, API: n.api, Window: window, Timeout: timeout})
-	}
-	if err != nil {
-		return nil, err
-	}
-	return m, nil
+	return m, err
 }
 
-// keyless is a model that nobody can sign in to. It is not an error before it
-// is asked: another one of the list may answer, and facts need no model.
-type keyless struct{ card compactor.Card }
+// noKey stands where a server wants no key, and a client wants one.
+const noKey = "none"
 
-func (k keyless) About() compactor.Card { return k.card }
+func newModel(n modelName, base, key string, s *settings) (compactor.Model, error) {
+	window, timeout := s.count("model-window"), s.duration("model-timeout")
+	if n.provider == "anthropic" {
+		return anthropic.New(anthropic.Options{Model: n.name, BaseURL: anthropicBase(base), Key: key, Window: window, Timeout: timeout})
+	}
+	return openai.New(openai.Options{Model: n.name, BaseURL: openaiBase(base), Key: key, API: n.api, Window: window, Timeout: timeout})
+}
+
+// keyless is a model that nobody can sign in to. It is no error before it is
+// asked: another one of the list may answer, and facts need no model.
+type keyless struct {
+	compactor.Model
+	provider string
+}
 
 func (k keyless) Complete(context.Context, compactor.Request) (compactor.Response, error) {
 	return compactor.Response{}, &compactor.Failure{
-		Kind: compactor.FailAuth, Model: k.card.String(),
-		Detail: "there is no key: set " + keyVariable(k.card.Provider) + ", or pass --model-key-file",
+		Kind: compactor.FailAuth, Model: k.About().String(),
+		Detail: "there is no key: set " + keyVariable(k.provider) + ", or pass --model-key-file",
 	}
 }
 
