@@ -11,7 +11,7 @@ var functionWords = []struct {
 	language string
 	words    []string
 }{
-	{"en", []string{"the", "and", "is", "to", "of", "you", "that", "it", "in", "for", "with", "this", "we", "please", "can", "not", "are", "on", "be", "i", "an", "what", "why", "how", "from", "should"}},
+	{"en", []string{"the", "and", "is", "to", "of", "you", "that", "it", "in", "for", "with", "this", "we", "please", "can", "not", "are", "on", "be", "i", "an", "what", "why", "how", "from", "should", "do", "as", "if", "when", "then", "my", "your", "all", "or", "by", "after", "before", "one"}},
 	{"es", []string{"el", "la", "los", "las", "que", "de", "y", "por", "una", "un", "con", "es", "se", "lo", "esta", "este", "como", "pero", "más", "del", "al", "para", "en", "sin", "está", "qué", "también", "nunca", "siempre"}},
 	{"pt", []string{"o", "os", "as", "que", "de", "em", "e", "não", "uma", "um", "com", "por", "é", "se", "do", "da", "essa", "esse", "isso", "você", "então", "também", "sempre", "só", "para", "nunca", "está", "ao", "sem", "apenas", "deixe", "mantenha", "corrija"}},
 	{"fr", []string{"le", "la", "les", "des", "et", "est", "une", "un", "que", "pour", "dans", "sur", "pas", "ne", "avec", "ce", "cette", "je", "tu", "vous", "il", "du", "au", "à", "sans", "toujours", "jamais", "de", "n", "l", "qu", "aucun", "aucune", "uniquement", "utilise", "garde", "faut", "ça"}},
