@@ -54,6 +54,8 @@ type drift struct {
 	turns  int
 	// compaction answers the requests for a compaction, nil with a good draft.
 	compaction func(*providertest.Request) providertest.Answer
+	// inSystem is set where the memory stands in the system prompt.
+	inSystem bool
 	// facts have to be in the last request, by their words.
 	facts []string
 }
@@ -242,8 +244,9 @@ func (d *drift) checkRequests(t *testing.T) {
 			first = r
 		}
 		last = r
-		if got := r.System(); got != first.System() {
-			t.Errorf("request %d: the system prompt is %.300q", r.N, got)
+		memory, ok := strings.CutPrefix(r.System(), driftSystem)
+		if !ok || !d.inSystem && memory != "" || memory != "" && !strings.HasPrefix(strings.TrimSpace(memory), "<pith-memory") {
+			t.Errorf("request %d: the system prompt is %.300q", r.N, r.System())
 		}
 		if !bytes.Equal(r.Conversation.Tools, first.Conversation.Tools) {
 			t.Errorf("request %d: other tools: %.300s", r.N, r.Conversation.Tools)
@@ -296,6 +299,64 @@ func TestNothingDrifts(t *testing.T) {
 				t.Errorf("%d compactions at one time", ofThem)
 			}
 			t.Logf("%d turns, %d compactions, %d requests, %d at one time, %v", a.Turn(), applied(compactions), len(d.server.Requests()), most, time.Since(began).Round(time.Millisecond))
+		})
+	}
+}
+
+// TestForkSharesThePrefix: a forked compaction is the session's request, byte
+// for byte, with one message more, so that the provider reads it from its cache.
+func TestForkSharesThePrefix(t *testing.T) {
+	for _, f := range formats {
+		t.Run(string(f), func(t *testing.T) {
+			d := newDrift(t, nil)
+			d.serve(t, false) // the question stands behind another message of the user
+			c := d.config(t, f)
+			c.Compactor, c.Fork = nil, true
+			_, compactions := d.work(t, c)
+			d.checkRequests(t)
+			forks := 0
+			requests := d.server.Requests()
+			for i := range requests {
+				if !requests[i].Compaction {
+					continue
+				}
+				longest := 0
+				for j := range i {
+					if session := requests[j].Body; !requests[j].Compaction && bytes.HasPrefix(requests[i].Body, session[:len(session)-len("]}")]) {
+						longest = max(longest, len(session))
+					}
+				}
+				if longest == 0 || len(requests[i].Conversation.Messages) < 3 {
+					t.Errorf("request %d shares %d bytes with the session, none of its requests whole", requests[i].N, requests[i].SharedPrefix)
+				}
+				forks++
+			}
+			for i := range compactions {
+				if !compactions[i].Report.Forked || compactions[i].FactsOnly {
+					t.Errorf("compaction %d: %+v", i+1, compactions[i].Report)
+				}
+			}
+			if forks < len(compactions) {
+				t.Errorf("%d forks for %d compactions", forks, len(compactions))
+			}
+		})
+	}
+}
+
+// TestMemoryInSystem is the long session with the memory in the system prompt:
+// the prompt begins as ever, and what stands behind it is the memory.
+func TestMemoryInSystem(t *testing.T) {
+	for _, f := range formats {
+		t.Run(string(f), func(t *testing.T) {
+			d := newDrift(t, nil)
+			c := d.config(t, f)
+			c.InSystem = true
+			d.inSystem = true
+			_, compactions := d.work(t, c)
+			d.checkRequests(t)
+			if applied(compactions) != len(compactions) {
+				t.Errorf("%d compactions of %d were applied", applied(compactions), len(compactions))
+			}
 		})
 	}
 }

@@ -1,9 +1,11 @@
 package agent_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/pith-memory/pith"
 	"github.com/pith-memory/pith/agent"
 	"github.com/pith-memory/pith/compactor"
 	"github.com/pith-memory/pith/provider/providertest"
@@ -160,5 +162,31 @@ func TestTurnFails(t *testing.T) {
 				t.Errorf("%d errors of %d faults", errors, failed)
 			}
 		})
+	}
+}
+
+// TestForkIsRefused is the long session at a server that takes no two messages
+// of the user in a row: the history is sent in the plain way then.
+func TestForkIsRefused(t *testing.T) {
+	d := newDrift(t, nil)
+	c := d.config(t, pith.FormatAnthropic)
+	c.Compactor, c.Fork = nil, true
+	_, compactions := d.work(t, c)
+	for i := range compactions {
+		if compactions[i].FactsOnly || !compactions[i].Applied || compactions[i].Report.Forked {
+			t.Errorf("compaction %d: applied %v, %+v", i+1, compactions[i].Applied, compactions[i].Report)
+		}
+	}
+	refused := 0
+	for _, r := range d.server.Requests() {
+		if r.Problem == "" {
+			continue
+		}
+		if refused++; !r.Compaction || !strings.Contains(r.Problem, "must alternate") {
+			t.Errorf("request %d: %s", r.N, r.Problem)
+		}
+	}
+	if refused == 0 || refused > 2*len(compactions) {
+		t.Errorf("%d requests were refused", refused)
 	}
 }
