@@ -47,7 +47,7 @@ func (a *asking) begin(model string) func() {
 			fmt.Fprintf(a.console.err, "\r\x1b[K%s ... %d s", text, int(time.Since(start).Seconds()))
 			select {
 			case <-stop:
-				fmt.Fprint(a.console.err, "\r\x1b[K")
+				fmt.Fprintf(a.console.err, "\r\x1b[K")
 				return
 			case <-tick.C:
 			}

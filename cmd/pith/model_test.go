@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"path/filepath"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -11,6 +12,7 @@ import (
 	"github.com/pith-memory/pith"
 	"github.com/pith-memory/pith/compactor"
 	"github.com/pith-memory/pith/memory"
+	"github.com/pith-memory/pith/provider/providertest"
 )
 
 // slowModel answers after a time.
@@ -36,12 +38,12 @@ func TestAskingIsShownOnATerminalOnly(t *testing.T) {
 			}
 			want := ""
 			if terminal {
-				const clear = "\r\x1b[K"
+				const wipe = "\r\x1b[K"
 				for _, call := range []string{"asking anthropic/m", "asking anthropic/m (call 2)"} {
 					for _, s := range []string{"0", "1", "2"} {
-						want += clear + call + " ... " + s + " s"
+						want += wipe + call + " ... " + s + " s"
 					}
-					want += clear
+					want += wipe
 				}
 			}
 			if out.String() != want {
@@ -148,5 +150,46 @@ func TestBaseURLs(t *testing.T) {
 	}
 	if strings.Contains(keyVariable("openai"), "openai") {
 		t.Error(keyVariable("openai"))
+	}
+}
+
+// TestModelSettingsReachTheModel sends what the settings say.
+func TestModelSettingsReachTheModel(t *testing.T) {
+	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+	t.Setenv("ANTHROPIC_API_KEY", "")
+	server := providertest.New(t, providertest.Options{Script: answerScripts})
+	session := filepath.Join("..", "..", "testdata", "sessions", "claude-code.jsonl")
+	ask := func(flags ...string) (*providertest.Request, int) {
+		t.Helper()
+		before := len(server.Requests())
+		var out, errOut bytes.Buffer
+		args := append([]string{"compact", session, "--view", "state", "--model", "anthropic/local-model", "--model-url", server.URL}, flags...)
+		if code := run(args, strings.NewReader(""), &out, &errOut); code != exitDone {
+			t.Fatalf("exit %d: %s", code, errOut.String())
+		}
+		requests := server.Requests()
+		if len(requests) == before {
+			t.Fatalf("the model was not asked: %s", errOut.String())
+		}
+		return &requests[before], len(requests) - before
+	}
+	plain, calls := ask()
+	if calls != 1 || plain.Conversation.MaxTokens != 4096 {
+		t.Errorf("%d calls, max_tokens %d; want 1 and 4096", calls, plain.Conversation.MaxTokens)
+	}
+	if r, _ := ask("--model-max-tokens", "1500"); r.Conversation.MaxTokens != 1500 {
+		t.Errorf("max_tokens is %d, want 1500", r.Conversation.MaxTokens)
+	}
+	if r, _ := ask("--message-cap", "100"); r.Input >= plain.Input*3/4 {
+		t.Errorf("%d tokens with a cap of 100 characters, %d without", r.Input, plain.Input)
+	}
+	if r, _ := ask("--focus", "the golden file and nothing else"); !strings.Contains(r.Text(), "the golden file and nothing else") {
+		t.Error("the focus is not in the request")
+	}
+	if _, calls := ask("--model-window", "6000"); calls < 2 {
+		t.Errorf("%d calls, want the session in parts", calls)
+	}
+	if problems := server.Problems(); len(problems) > 0 {
+		t.Errorf("refused: %v", problems)
 	}
 }
