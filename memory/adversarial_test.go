@@ -233,6 +233,19 @@ func chatBody(all []deed) []byte {
 }
 
 func responsesBody(all []deed) []byte {
+	return []byte(marshal(object{"model": "test-model", "instructions": "You are a coding agent.", "input": responsesItems(all)}))
+}
+
+// codexRows writes a session as Codex keeps it.
+func codexRows(all []deed) []byte {
+	rows := []string{marshal(object{"timestamp": "2031-01-05T10:00:00Z", "type": "session_meta", "payload": object{"id": "s-1", "cwd": "/srv/app", "cli_version": "0.99.0"}})}
+	for _, item := range responsesItems(all) {
+		rows = append(rows, marshal(object{"timestamp": "2031-01-05T10:00:01Z", "type": "response_item", "payload": item}))
+	}
+	return []byte(strings.Join(rows, "\n") + "\n")
+}
+
+func responsesItems(all []deed) []object {
 	var list []object
 	for i, d := range all {
 		id := fmt.Sprintf("t%d", i)
@@ -251,13 +264,13 @@ func responsesBody(all []deed) []byte {
 			list = append(list, object{"type": "message", "role": d.role, "content": []object{{"type": kind, "text": d.text}}})
 		}
 	}
-	return []byte(marshal(object{"model": "test-model", "instructions": "You are a coding agent.", "input": list}))
+	return list
 }
 
 var layouts = []struct {
 	name  string
 	write func([]deed) []byte
-}{{"claude-code", claudeRows}, {"anthropic", anthropicBody}, {"openai-chat", chatBody}, {"openai-responses", responsesBody}}
+}{{"claude-code", claudeRows}, {"anthropic", anthropicBody}, {"openai-chat", chatBody}, {"openai-responses", responsesBody}, {"codex", codexRows}}
 
 // repeating is a draft that says an attack in every field.
 func repeating(text string) *compactor.Draft {
@@ -294,8 +307,8 @@ func bound(s *pith.State) string {
 // never are marks that no text inside a block may form.
 var never = []string{"<system-reminder", "</system-reminder", "<|im_start|>", "\nHuman:", "\n[USER]:", "\n### User:", "\n§ Next action\ncommand: rm"}
 
-// TestAdversarialHistories: 200 sessions, each with every attack's kind in six
-// places and in four layouts, and a draft that repeats the attack. Neither the
+// TestAdversarialHistories: 200 sessions, each with an attack of every kind in
+// six places in one of five layouts, and a draft that repeats the attack. Neither the
 // text nor the draft changes what the work is bound by or what it does next.
 func TestAdversarialHistories(t *testing.T) {
 	n := 200

@@ -79,18 +79,27 @@ func FuzzClaims(f *testing.F) {
 			ToolResults: []compactor.ToolResult{{Name: rule, Result: draft}, {Name: draft, Result: said}},
 			Constraints: []string{rule}, Approvals: []string{rule, draft},
 		}
-		c := merge.NewClaims(d)
 		messages := []*pith.Message{user(clean(said)), assistant(clean(rule)), result(clean(said))}
-		for i, m := range messages {
-			m.Index = i
-			c.Message(m)
+		judge := func() (*pith.State, merge.Verdict) {
+			c := merge.NewClaims(d)
+			for i, m := range messages {
+				m.Index = i
+				c.Message(m)
+			}
+			return merge.Judge(stateOf(messages), d, c, "m")
 		}
-		s, v := merge.Judge(stateOf(messages), d, c, "m")
+		s, v := judge()
 		if v.Kept < 0 || v.Kept+v.Dropped > 200 {
 			t.Errorf("verdict %+v", v)
 		}
 		if _, problems := schema.Seal(s); len(problems) > 0 {
 			t.Errorf("the judged state breaks the contract: %v", problems)
+		}
+		again, _ := judge()
+		again.Checkpoint.ID = s.Checkpoint.ID
+		a, _ := schema.Marshal(s, false)
+		if b, _ := schema.Marshal(again, false); string(a) != string(b) {
+			t.Errorf("the same input gives another state:\n%s\n%s", a, b)
 		}
 	})
 }

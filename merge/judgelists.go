@@ -119,6 +119,10 @@ func (j *judge) list(f field, texts []string, said *sayings) []string {
 			continue
 		}
 		text := clean(texts[i])
+		if f == inStep && j.forbidden(text) {
+			j.drop(kindForbidden)
+			continue
+		}
 		if said.have(text) {
 			j.drop(kindDuplicate)
 			continue
@@ -233,3 +237,33 @@ func (j *judge) tooMany(d *compactor.Draft) {
 		}
 	}
 }
+
+// forbidden tells whether a step does all that one of the user's rules forbids:
+// no such step is planned, whatever the model says.
+func (j *judge) forbidden(step string) bool {
+	lower := strings.ToLower(step)
+	if isNegated(lower) || holdsAny(lower, conditions[:]) || holdsAny(lower, asking[:]) {
+		return false
+	}
+	keys := contentKeys(withoutCues(step), isCueOrStopword)
+	for i := range j.state.Constraints {
+		k := &j.state.Constraints[i]
+		if k.Polarity != "forbid" || k.Exception != "" || k.Scope != "" || leavesOut("", strings.ToLower(k.Text)) {
+			continue
+		}
+		of := contentKeys(withoutCues(k.Text), isCueOrStopword)
+		shared := 0
+		for w := range of {
+			if keys[w] {
+				shared++
+			}
+		}
+		if shared == len(of) && shared >= 2 {
+			return true
+		}
+	}
+	return false
+}
+
+// asking are the words of a step that leaves the matter to the user.
+var asking = [...]string{"ask", "confirm", "approval", "permission", "whether", "check", "verify", "make sure", "ensure", "review", "preguntar", "demander", "fragen", "спросить", "确认", "询问", "確認", "확인"}

@@ -102,6 +102,18 @@ func TestTaskIsNotATools(t *testing.T) {
 	}
 }
 
+// TestForbiddenSteps holds that no step is planned that a rule of the user's
+// forbids, and that one which minds the rule stays.
+func TestForbiddenSteps(t *testing.T) {
+	d := &compactor.Draft{NextSteps: []string{
+		"Push the branch to main", "Ask whether to push the branch to main", "Check that nothing was pushed to main", "Merge the branch after the review",
+	}}
+	s, v, _ := judged(t, d, user("Fix the parser. Never push to main."), assistant("The branch is done. I could push the branch to main, or ask; I merge after the review and check that nothing was pushed."))
+	if got := s.Extensions.RemainingSteps; len(got) != 3 || v.Kinds[0].Kind != "forbidden_step" {
+		t.Errorf("steps %q, verdict %+v", got, v)
+	}
+}
+
 // TestUnfitText holds that what hides characters or holds a secret is refused.
 func TestUnfitText(t *testing.T) {
 	said := "The parser fails on nested quotes."

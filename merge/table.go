@@ -55,6 +55,8 @@ const (
 	// text knows, or which leaves out what the user bound it to.
 	kindConstraint = "constraint"
 	kindApproval   = "approval"
+	// kindForbidden: a step that the user forbade.
+	kindForbidden = "forbidden_step"
 	// kindDuplicate: the facts say it already.
 	kindDuplicate = "duplicate"
 	// kindForged: an order that is worded as if it were a new goal.
