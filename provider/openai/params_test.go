@@ -271,3 +271,36 @@ func TestExtraFields(t *testing.T) {
 		t.Errorf("got %s", raw)
 	}
 }
+
+// Whatever becomes of a body's bytes, it is a history that writes as many
+// messages again, or an error. It is no fuzz target, since to build the SDK for
+// fuzzing takes minutes.
+func TestDamagedBodies(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		body := []byte(`{"messages":[` + rapid.SampledFrom(goodMessages).Draw(t, "message") + `],"tools":[` + rapid.SampledFrom(goodChatTools).Draw(t, "tool") +
+			`],"instructions":"x","input":[` + rapid.SampledFrom(goodItems).Draw(t, "item") + `]}`)
+		pieces := []string{"", "null", "{}", "[]", `""`, "1e999", `"a":`, "}", "]", ",", `\ud800`, `"type":"message",`, "\xff", "0"}
+		for range rapid.IntRange(1, 4).Draw(t, "damages") {
+			at := rapid.IntRange(0, len(body)).Draw(t, "at")
+			end := min(len(body), at+rapid.IntRange(0, 12).Draw(t, "cut"))
+			body = append(append(append([]byte(nil), body[:at]...), rapid.SampledFrom(pieces).Draw(t, "piece")...), body[end:]...)
+		}
+		if c, err := wire.DecodeAs(pith.FormatOpenAIChat, body); err == nil {
+			if h, err := ToChat(c); err == nil {
+				back, err := FromChat(h)
+				if err != nil {
+					t.Fatal(err)
+				}
+				sameConversation(t, &c, &back)
+			}
+		}
+		if c, err := wire.DecodeAs(pith.FormatOpenAIResponses, body); err == nil {
+			if h, err := ToItems(c); err == nil {
+				back, err := FromItems(h)
+				if err != nil || len(back.Messages) != len(c.Messages) {
+					t.Fatalf("%d items became %d: %v", len(c.Messages), len(back.Messages), err)
+				}
+			}
+		}
+	})
+}
