@@ -153,11 +153,7 @@ func eachLabel(s *pith.State, f func(*pith.Provenance)) {
 		f(&s.Invariants[i].Provenance)
 	}
 	f(&s.Next.Provenance)
-	if s.Extensions != nil {
-		for i := range s.Extensions.Support {
-			f(&s.Extensions.Support[i].Provenance)
-		}
-	}
+	lowerSupport(s.Extensions, f)
 	x := &s.Context
 	for _, quotes := range [][]pith.Quote{x.OpenQuestions, x.Environment, x.URLs, x.Done, x.Unverified} {
 		for i := range quotes {

@@ -34,7 +34,7 @@ type Snapshot struct {
 //
 //	identifiers, files that were inspected long ago, failures and runs that
 //	later ones ended, finished steps, key lines of files, URLs, attempts that
-//	ended, entries of the list that are done
+//	ended, entries of the list that are done, what a model drafted beside the slots
 //
 // The goal, the user's later words, constraints, modified files, unresolved
 // failures, invariants and the next action are never dropped. Edits of people
@@ -191,6 +191,7 @@ func (r *reducer) steps() []step {
 			func(a, b pith.FailedAttempt) int { return order(a.Source, b.Source) }),
 		cutOldest("finished todos", &x.Todo, func(t *pith.Todo) bool { return t.Status == "completed" || t.Status == "cancelled" },
 			func(a, b pith.Todo) int { return order(a.Source, b.Source) }),
+		r.draftedNotes(),
 	}
 }
 

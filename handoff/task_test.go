@@ -225,7 +225,7 @@ func withTouches(from, to []pith.File) []pith.File {
 func inOrder(t *rapid.T, drops []Drop) {
 	documented := []string{
 		"identifiers: paths", "identifiers: refs", "identifiers: commits", "identifiers: symbols", "identifiers: tests",
-		"inspected files", "ended runs", "done", "key lines", "urls", "ended attempts", "finished todos",
+		"inspected files", "ended runs", "done", "key lines", "urls", "ended attempts", "finished todos", "drafted notes",
 	}
 	for i, d := range drops {
 		if d.What != documented[i] {
