@@ -18,7 +18,8 @@ type Figures struct {
 	// FactsOnly is set where the state holds nothing of a model's.
 	FactsOnly bool `json:"facts_only"`
 	// TokensBefore is the live context, TokensAfter the block that stands for
-	// it, TCR how many times smaller that is.
+	// it, of an agent the request before and after; TCR is how many times smaller
+	// that is.
 	TokensBefore pith.Tokens `json:"tokens_before"`
 	TokensAfter  pith.Tokens `json:"tokens_after"`
 	TCR          float64     `json:"tcr"`
@@ -56,9 +57,10 @@ type Outcome string
 
 // The outcomes.
 const (
-	OutcomeFacts   Outcome = "facts"    // no model was asked
-	OutcomeJudged  Outcome = "judged"   // a model's draft is in the state
-	OutcomeNoDraft Outcome = "no_draft" // a model was asked, and earned nothing
+	OutcomeFacts      Outcome = "facts"       // no model was asked
+	OutcomeJudged     Outcome = "judged"      // a model's draft is in the state
+	OutcomeNoDraft    Outcome = "no_draft"    // a model was asked, and earned nothing
+	OutcomeNotApplied Outcome = "not_applied" // an agent goes on without the compaction
 )
 
 // FiguresOf are the figures of a result: of one without a model where the

@@ -10,6 +10,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"os/signal"
 	"os/user"
@@ -22,6 +23,7 @@ import (
 	"github.com/pith-memory/pith/agent"
 	"github.com/pith-memory/pith/memory"
 	"github.com/pith-memory/pith/store/sqlite"
+	"github.com/pith-memory/pith/telemetry"
 	"github.com/pith-memory/pith/workspace"
 )
 
@@ -49,7 +51,7 @@ func start() int {
 type options struct {
 	model, compactor, url, dir, session string
 	window                              int
-	yes                                 bool
+	yes, figures                        bool
 }
 
 func readFlags(args []string, errOut io.Writer) (options, string, error) {
@@ -63,6 +65,7 @@ func readFlags(args []string, errOut io.Writer) (options, string, error) {
 	f.StringVar(&o.session, "session", "", "name of the session: the same name goes on where it stopped (default: the folder's)")
 	f.IntVar(&o.window, "window", 0, "context window in tokens (default: that of the model)")
 	f.BoolVar(&o.yes, "yes", false, "run destructive commands without asking")
+	f.BoolVar(&o.figures, "figures", false, "write the figures of each compaction to standard error, a line of JSON")
 	if err := f.Parse(args); err != nil {
 		return o, "", err
 	}
@@ -85,6 +88,9 @@ func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 		o.session = "example-" + strings.ReplaceAll(strings.Trim(w.dir, "/"), "/", "-")
 	}
 	s := screen{in: bufio.NewReader(in), out: out, err: errOut, terminal: isTerminal(in), yes: o.yes}
+	if o.figures {
+		s.observe = telemetry.Slog(slog.New(slog.NewJSONHandler(errOut, nil)))
+	}
 	config, err := configure(&o, w, &s)
 	if err != nil {
 		return err

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/pith-memory/pith/agent"
+	"github.com/pith-memory/pith/telemetry"
 )
 
 // screen is the person at the other end: what is said goes to out, and what
@@ -20,6 +21,8 @@ type screen struct {
 	// terminal is set where a person can be asked.
 	terminal bool
 	yes      bool
+	// observe gets the figures of each compaction, where it is set.
+	observe telemetry.Observer
 	// midLine is set while a line of the answer is not ended.
 	midLine bool
 }
@@ -137,6 +140,9 @@ func (s *screen) confirm(ctx context.Context, c agent.Call) (bool, error) {
 func (s *screen) warn(w agent.Warning) { s.note("warning: %s", w.Text) }
 
 func (s *screen) compacted(c agent.Compaction) {
+	if s.observe != nil {
+		s.observe(context.Background(), c.Figures())
+	}
 	switch {
 	case c.Err != nil:
 		s.note("not compacted: %v", c.Err)

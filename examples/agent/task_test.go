@@ -142,7 +142,7 @@ func TestTaskOverThreeCompactions(t *testing.T) {
 			dir := scratch(t)
 			var out, errOut bytes.Buffer
 			err := run(context.Background(), []string{
-				"-model", x.model, "-url", server.BaseURL(x.format), "-dir", dir, "-session", "task", "-window", fmt.Sprint(window), prompt,
+				"-model", x.model, "-url", server.BaseURL(x.format), "-dir", dir, "-session", "task", "-window", fmt.Sprint(window), "-figures", prompt,
 			}, strings.NewReader(""), &out, &errOut)
 			if err != nil {
 				t.Fatalf("%v\n%s", err, errOut.String())
@@ -162,6 +162,9 @@ func checkTask(t *testing.T, dir, out, errOut string, server *providertest.Serve
 	}
 	if n := strings.Count(errOut, "[compacted: "); n < 3 {
 		t.Errorf("%d compactions, want 3\n%s", n, errOut)
+	}
+	if n := strings.Count(errOut, `"msg":"compaction"`); n < 3 || strings.Contains(errOut, `"claims_dropped":0`) {
+		t.Errorf("figures of %d compactions, want 3, and a dropped claim in each\n%s", n, errOut)
 	}
 	if !strings.Contains(errOut, "judged by") {
 		t.Errorf("no compaction was judged by the model\n%s", errOut)
