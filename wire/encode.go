@@ -231,8 +231,12 @@ func TextMessage(f pith.Format, role pith.Role, text string) pith.Message {
 			name = "developer"
 		}
 	}
-	raw = append(append(raw, name...), `","content":[`...)
-	raw = append(append(raw, textElement(textKind(f, role), text)...), "]}"...)
+	raw = append(append(raw, name...), `","content":`...)
+	if bodyFormat(f) == pith.FormatOpenAIChat { // some servers take nothing but a string
+		raw = append(jsonscan.AppendQuoted(raw, text), '}')
+	} else {
+		raw = append(append(append(raw, '['), textElement(textKind(f, role), text)...), "]}"...)
+	}
 	return pith.Message{
 		Index: pith.SystemIndex, Role: role, Raw: raw,
 		Blocks: []pith.Block{{Kind: pith.KindText, Text: text, Origin: originOf(role)}},

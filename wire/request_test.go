@@ -26,7 +26,7 @@ func TestNewRequest(t *testing.T) {
 		pith.FormatOpenAIChat: `{"model":"m","max_completion_tokens":1000,"stream":true,"stream_options":{"include_usage":true},` +
 			`"tools":[{"type":"function","function":{"name":"read","description":"Reads a file.","parameters":{"type":"object","properties":{"n":{"type":"number"}}}}},{"type":"function","function":{"name":"now","parameters":{"type":"object","properties":{}}}}],` +
 			`"response_format":{"type":"json_schema","json_schema":{"name":"answer","strict":true,"schema":{"type":"object"}}},` +
-			`"messages":[{"role":"system","content":[{"type":"text","text":"Be brief."}]},{"role":"user","content":[{"type":"text","text":"hi"}]}]}`,
+			`"messages":[{"role":"system","content":"Be brief."},{"role":"user","content":"hi"}]}`,
 		pith.FormatOpenAIResponses: `{"model":"m","max_output_tokens":1000,"stream":true,"store":false,"include":["reasoning.encrypted_content"],"instructions":"Be brief.",` +
 			`"tools":[{"type":"function","name":"read","description":"Reads a file.","parameters":{"type":"object","properties":{"n":{"type":"number"}}},"strict":false},{"type":"function","name":"now","parameters":{"type":"object","properties":{}},"strict":false}],` +
 			`"text":{"format":{"type":"json_schema","name":"answer","strict":true,"schema":{"type":"object"}}},` +

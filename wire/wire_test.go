@@ -187,7 +187,7 @@ func TestAppendSystem(t *testing.T) {
 		{"none", `{"model":"claude","messages":[{"role":"user","content":[{"type":"image"}]}]}`, `{"system":[{"type":"text","text":"new"}],"model":"claude","messages":[{"role":"user","content":[{"type":"image"}]}]}`},
 		{"empty", `{"system":"","messages":[]}`, `{"system":[{"type":"text","text":"new"}],"messages":[]}`},
 		{"chat", `{"messages":[{"role":"system","content":"old"}, {"role":"user","content":"u"}]}`,
-			`{"messages":[{"role":"system","content":"old"}, {"role":"system","content":[{"type":"text","text":"new"}]}, {"role":"user","content":"u"}]}`},
+			`{"messages":[{"role":"system","content":"old"}, {"role":"system","content":"new"}, {"role":"user","content":"u"}]}`},
 		{"instructions", `{"instructions":"old","input":"u"}`, `{"instructions":"old\n\nnew","input":"u"}`},
 		{"no instructions", `{"input":[]}`, `{"instructions":"new","input":[]}`},
 	} {
@@ -217,7 +217,7 @@ func TestNewBodyAndTextMessage(t *testing.T) {
 	for f, want := range map[pith.Format]string{
 		pith.FormatClaudeCode: `{"model":"m","messages":[{"role":"user","content":[{"type":"text","text":"a \"b\""}]},{"role":"assistant","content":[{"type":"text","text":"c"}]}]}`,
 		pith.FormatCodex:      `{"model":"m","input":[{"type":"message","role":"user","content":[{"type":"input_text","text":"a \"b\""}]},{"type":"message","role":"assistant","content":[{"type":"output_text","text":"c"}]}]}`,
-		pith.FormatOpenAIChat: `{"model":"m","messages":[{"role":"user","content":[{"type":"text","text":"a \"b\""}]},{"role":"assistant","content":[{"type":"text","text":"c"}]}]}`,
+		pith.FormatOpenAIChat: `{"model":"m","messages":[{"role":"user","content":"a \"b\""},{"role":"assistant","content":"c"}]}`,
 	} {
 		unsent := pith.Message{Role: pith.RoleUser, Blocks: []pith.Block{{Text: "the client's own"}}}
 		c := NewBody(f, "m", []pith.Message{TextMessage(f, pith.RoleUser, `a "b"`), unsent, TextMessage(f, pith.RoleAssistant, "c")})
