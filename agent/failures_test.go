@@ -90,21 +90,20 @@ func TestCompactorFails(t *testing.T) {
 // TestForkFails is the same where the session's own model is asked over the
 // session's own request.
 func TestForkFails(t *testing.T) {
-	for _, f := range formats {
-		for _, name := range []string{"tool call", "cut at max_tokens", "529", "early end"} {
-			t.Run(name+" "+string(f), func(t *testing.T) {
-				t.Parallel()
-				d := newDrift(t, failureNamed(t, name))
-				d.serve(t, false) // the question stands behind another message of the user
-				c := d.config(t, f)
-				c.Compactor, c.Fork = nil, true
-				_, compactions := d.work(t, c)
-				d.checkRequests(t)
-				if applied(compactions) != len(compactions) {
-					t.Errorf("%d compactions of %d were applied", applied(compactions), len(compactions))
-				}
-			})
-		}
+	for i, name := range []string{"tool call", "cut at max_tokens", "529", "early end", "refusal", "stall"} {
+		f := formats[(i+i/len(formats))%len(formats)]
+		t.Run(name+" "+string(f), func(t *testing.T) {
+			t.Parallel()
+			d := newDrift(t, failureNamed(t, name))
+			d.serve(t, false) // the question stands behind another message of the user
+			c := d.config(t, f)
+			c.Compactor, c.Fork, c.CompactTimeout = nil, true, patience
+			_, compactions := d.work(t, c)
+			d.checkRequests(t)
+			if applied(compactions) != len(compactions) {
+				t.Errorf("%d compactions of %d were applied", applied(compactions), len(compactions))
+			}
+		})
 	}
 }
 

@@ -180,6 +180,17 @@ var wrongBodies = []wrong{
 	{responses, `"type":"function_call","call_id":"a"`, `"type":"tool_use","call_id":"a"`, "Invalid value: 'tool_use'", false},
 	{responses, responsesCall, `{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"x"},` + responsesCall, "could not be verified", false},
 	{responses, `"model":"m"`, `"model":"m","store":false`, "", false},
+	{anthropic, anthropicDone, anthropicDone + `,{"role":"assistant","content":[{"type":"server_tool_use","id":"s","name":"web_search","input":{}}]}`, "", false},
+	{anthropic, `"role":"user","content":"Fix`, `"role":"human","content":"Fix`, "Input should be 'user' or 'assistant'", false},
+	{anthropic, anthropicUser + "," + anthropicCall + "," + anthropicDone, "", "at least one message", false},
+	{anthropic, `{"type":"text","text":"I look."}`, `{"type":"tool_result","tool_use_id":"a","content":"one"}`, "can only be in `user` messages", false},
+	{anthropic, `"name":"bash","input":{}`, `"name":"","input":{}`, "at least 1 character", false},
+	{anthropic, `"max_tokens":100`, `"max_tokens":0`, "greater than or equal to 1", false},
+	{chat, `"role":"user","content":"Fix it."`, `"role":"user","content":"Fix it.","tool_calls":[{"id":"x","type":"function","function":{"name":"bash","arguments":"{}"}}]`, "only messages with role 'assistant'", false},
+	{chat, `"type":"function","function":{"name":"bash","arguments":"{}"}`, `"function":{"name":"bash","arguments":"{}"}`, "Missing required parameter", false},
+	{responses, responsesCall + "," + responsesDone, `{"type":"reasoning","id":"rs_1","summary":[]},` + responsesCall + "," + responsesDone + `],"store":false,"include":[`, "not persisted", false},
+	{responses, `"arguments":"{}"`, `"arguments":"{"`, "Missing required parameter", false},
+	{responses, responsesUser + "," + responsesCall + "," + responsesDone, "", "empty array", false},
 	// Characters.
 	{anthropic, "Fix it.", "Fix \xf0\x9f\x98 it.", "not valid UTF-8", false},
 	{chat, "Fix it.", `Fix \ud83d it.`, "no low surrogate", false},
@@ -212,8 +223,8 @@ func TestWrongBodiesAreRefused(t *testing.T) {
 			}
 			continue
 		}
-		if status != http.StatusBadRequest || !strings.Contains(answer, w.words) {
-			t.Errorf("%s: %q for %q gave %d %s, want 400 and %q", w.format, w.new, w.old, status, answer, w.words)
+		if status/100 != 4 || !strings.Contains(answer, w.words) {
+			t.Errorf("%s: %q for %q gave %d %s, want 4xx and %q", w.format, w.new, w.old, status, answer, w.words)
 		}
 		if status, answer := post(t, lenient, w.format, body); (status == http.StatusOK) != w.strict {
 			t.Errorf("%s: %q for %q, not strict: %d %s", w.format, w.new, w.old, status, answer)
