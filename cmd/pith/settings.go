@@ -54,7 +54,7 @@ func known() []setting {
 		{Name: "model-key-file", Value: "", About: "file with the API key; the default is ANTHROPIC_API_KEY or OPENAI_API_KEY in the environment", check: wantAny},
 		{Name: "model-max-tokens", Value: "4096", About: "tokens that a model's answer may have", check: wantSome},
 		{Name: "model-window", Value: "0", About: "context window of the model in tokens; 0 asks the table of models", check: wantCount},
-		{Name: "model-timeout", Value: "2m", About: "how long one request to a model may take, as 90s or 2m", check: wantDuration},
+		{Name: "model-timeout", Value: "2m", About: "how long a model may take for one answer, with all its retries, as 90s or 2m", check: wantDuration},
 		{Name: "message-cap", Value: "2000", About: "characters of a message that a model is shown", check: wantSome},
 		{Name: "focus", Value: "", About: "what the model is to look at above all, in your words", check: wantAny},
 		{Name: "figures", Value: "off", About: "figures of each compaction: off, or log (a line of JSON on standard error)", check: wantFigures},
