@@ -47,9 +47,8 @@ type Agent struct {
 	block    string
 	inSystem bool
 	// sent is the last request's body.
-	sent     []byte
-	previous *pith.State
-	turn     int
+	sent []byte
+	turn int
 	// open are the calls of the last reply; done is set where a reply ended its
 	// turn, and last is that reply.
 	open []call
@@ -141,7 +140,6 @@ func newName() string { return "agent-" + strings.ToLower(rand.Text()[:16]) }
 
 // begin follows the session from here.
 func (a *Agent) begin(behind *pith.State) {
-	a.previous = behind
 	a.session = a.memory.Begin(memory.BeginOptions{
 		Format: a.card.Format, ID: a.name, Model: a.card.Name, CWD: a.config.Project, System: a.config.System, Previous: behind,
 	})

@@ -157,7 +157,7 @@ func (a *Agent) draftOptions(focus string) memory.DraftOptions {
 // provider has: without calls that are still open, which no message may follow.
 func (a *Agent) fork() *compactor.Fork {
 	body, f := a.talk.body, a.talk.format()
-	if len(a.open) > 0 || a.done {
+	if len(a.open) > 0 {
 		body = a.sent
 	}
 	if body == nil {

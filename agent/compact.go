@@ -37,8 +37,8 @@ type Compaction struct {
 	Verdict merge.Verdict
 	// Took is how long the agent waited.
 	Took time.Duration
-	// Err says why it was not applied. It is of KindDeclined where there was
-	// nothing to gain.
+	// Err says why it was not applied, or that the journal does not have it yet.
+	// It is of KindDeclined where there was nothing to gain.
 	Err error
 }
 
@@ -81,7 +81,7 @@ func (r *run) compact(ctx context.Context, why cause) error {
 	c := a.compact(ctx, why)
 	if c.Applied {
 		r.compactions++
-		return nil
+		return c.Err
 	}
 	if err := ctx.Err(); err != nil {
 		return err
@@ -153,11 +153,12 @@ func (a *Agent) attempt(ctx context.Context, why *cause, c *Compaction) error {
 		a.trigger.Compacted(a.reading())
 		return declined
 	}
-	if err := a.install(ctx, chosen, &applied.Conversation); err != nil {
+	e, err := a.install(chosen, &applied.Conversation)
+	if err != nil {
 		return err
 	}
 	c.Applied = true
-	return nil
+	return a.keep(ctx, e)
 }
 
 // facts is what code alone knows of the session.
@@ -196,7 +197,6 @@ func (a *Agent) save(ctx context.Context, r *memory.Result, c *Compaction) error
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.previous = r.State
 	a.session.Took(r.State)
 	return nil
 }
@@ -214,14 +214,14 @@ func (a *Agent) archive(ctx context.Context) {
 	}
 }
 
-// install goes on with a shorter conversation.
-func (a *Agent) install(ctx context.Context, r *memory.Result, short *pith.Conversation) error {
+// install goes on with a shorter conversation, and returns the step that it is.
+func (a *Agent) install(r *memory.Result, short *pith.Conversation) (*Entry, error) {
 	a.mu.Lock()
+	defer a.mu.Unlock()
 	e := &Entry{Kind: EntryCompaction, Checkpoint: r.State.Checkpoint.ID, Text: r.Block.Text, InSystem: a.config.InSystem}
 	kept, err := unbound(a.card.Format, ownMessages(short.Messages))
 	if err != nil {
-		a.mu.Unlock()
-		return err
+		return nil, err
 	}
 	for _, m := range kept {
 		e.Messages = append(e.Messages, json.RawMessage(m.Raw))
@@ -232,16 +232,14 @@ func (a *Agent) install(ctx context.Context, r *memory.Result, short *pith.Conve
 	}
 	before := a.trigger
 	if err := a.do(e); err != nil {
-		a.mu.Unlock()
-		return err
+		return nil, err
 	}
 	a.trigger = before
 	a.trigger.Compacted(a.reading())
 	after := a.trigger
 	e.Trigger = &after
 	clear(a.warned)
-	a.mu.Unlock()
-	return a.keep(ctx, e)
+	return e, nil
 }
 
 func holds(m *pith.Message, text string) bool {

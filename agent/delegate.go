@@ -82,9 +82,13 @@ func (a *Agent) Delegate(ctx context.Context, d Delegation) (*handoff.Built, err
 // task is verified first; what it knows is the word of another agent, and of
 // the tools of c the agent has those that the task lists and allowed allows:
 // no text in the task grants anything. Run with an empty prompt does the task.
-// The session has a name of its own, which c.Session may give.
+// The session has a name of its own, which c.Session may give; after a stop New
+// goes on with it, and has to be given the same tools.
 // Errors: those of handoff.Accept and of New.
 func Accept(ctx context.Context, c Config, doc []byte, x handoff.Expect, allowed handoff.Permissions) (*Agent, *handoff.Accepted, error) {
+	if err := c.check(); err != nil {
+		return nil, nil, err // before the task is used up
+	}
 	accepted, err := handoff.Accept(doc, x, allowed)
 	if err != nil {
 		return nil, nil, err
@@ -95,6 +99,12 @@ func Accept(ctx context.Context, c Config, doc []byte, x handoff.Expect, allowed
 	a, err := configured(c)
 	if err != nil {
 		return nil, nil, err
+	}
+	if c.Journal != nil {
+		err := c.Journal.Each(ctx, func(*Entry) error { return usage("the journal has a session already") })
+		if err != nil {
+			return nil, nil, err
+		}
 	}
 	if err := a.takeOver(ctx, accepted.State); err != nil {
 		return nil, nil, err

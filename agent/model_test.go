@@ -35,6 +35,7 @@ type answer struct {
 	stop  compactor.Stop
 	err   error
 	raw   string // a whole message, instead of all that
+	used  int    // what is reported as the input, instead of what it has
 }
 
 type toolCall struct{ id, name, input string }
@@ -70,6 +71,9 @@ func (m *model) Complete(ctx context.Context, r compactor.Request) (compactor.Re
 	}
 	out := m.say(&a)
 	out.Usage = pith.Usage{Input: int(input), Output: int(meter.Count(a.text)) + 20*len(a.calls)}
+	if a.used > 0 {
+		out.Usage.Input = a.used
+	}
 	return out, nil
 }
 
@@ -127,7 +131,11 @@ func chatMessage(a *answer) []json.RawMessage {
 	for _, c := range a.calls {
 		calls = append(calls, fmt.Sprintf(`{"id":%q,"type":"function","function":{"name":%q,"arguments":%s}}`, c.id, c.name, quoted(c.input)))
 	}
-	m := `{"role":"assistant","content":` + quoted(a.text)
+	content := "null"
+	if a.text != "" {
+		content = quoted(a.text)
+	}
+	m := `{"role":"assistant","content":` + content
 	if len(calls) > 0 {
 		m += `,"tool_calls":[` + strings.Join(calls, ",") + `]`
 	}
@@ -165,7 +173,9 @@ func wrong(c *pith.Conversation) string {
 		for j := range m.Blocks {
 			switch b := &m.Blocks[j]; b.Kind {
 			case pith.KindToolUse:
-				open[b.ToolUseID]++
+				if !strings.Contains(string(m.Raw), "server_tool_use") {
+					open[b.ToolUseID]++
+				}
 			case pith.KindToolResult:
 				results++
 				if open[b.ToolUseID]--; open[b.ToolUseID] < 0 {

@@ -109,7 +109,13 @@ func (a *Agent) catchUp(ctx context.Context, r *Restoration) error {
 	if err := a.owns(saved); err != nil {
 		return err
 	}
-	a.previous = saved.State
+	if through, last := saved.State.Checkpoint.ThroughMessage, a.session.LastMessage(); through > last {
+		return &pith.Error{
+			Op: "go on with the journal", Kind: pith.KindCheck,
+			Err:  fmt.Errorf("the store has the session through message %d, and the journal through message %d", through, last),
+			Hint: "the session went on elsewhere: without the journal it is taken up from the store",
+		}
+	}
 	a.session.Took(saved.State)
 	r.Checkpoint = saved.State.Checkpoint.ID
 	_, r.Findings, err = a.compare(ctx, saved)

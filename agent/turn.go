@@ -184,7 +184,11 @@ func (r *run) turn(ctx context.Context) error {
 	}
 	r.turns++
 	r.usage = sum(r.usage, answer.Usage)
-	r.cost += a.card.Price.Cost(answer.Usage)
+	card := a.card
+	if answer.By != nil {
+		card = *answer.By
+	}
+	r.cost += card.Price.Cost(answer.Usage)
 	e := &Entry{
 		Kind: EntryReply, Messages: answer.Messages, Stop: answer.Stop, Reason: answer.StopReason,
 		Usage: &answer.Usage, Model: answer.Model, Answer: answer.Text,
