@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -149,6 +150,48 @@ func TestTaskOverThreeCompactions(t *testing.T) {
 			}
 			checkTask(t, dir, out.String(), errOut.String(), server, at == len(list))
 		})
+	}
+}
+
+// TestStopAndGoOn ends the program in the middle of its work, as Ctrl-C does,
+// and starts it again: every step is done once.
+func TestStopAndGoOn(t *testing.T) {
+	list := []providertest.Answer{
+		providertest.Use("bash", `{"command":"echo one >> log"}`),
+		providertest.Use("bash", `{"command":"echo two >> log"}`),
+		providertest.Use("bash", `{"command":"echo three >> log"}`),
+		providertest.Say("All three are written."),
+	}
+	at := 0
+	ctx, stop := context.WithCancel(context.Background())
+	server := providertest.New(t, providertest.Options{Script: func(*providertest.Request) providertest.Answer {
+		if at == 2 && ctx.Err() == nil {
+			stop()
+			return providertest.Answer{Fault: providertest.Silence()}
+		}
+		at++
+		return list[at-1]
+	}})
+	t.Setenv("ANTHROPIC_API_KEY", "test-key")
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	dir := t.TempDir()
+	args := []string{"-url", server.URL, "-dir", dir}
+	var out, errOut bytes.Buffer
+	if err := run(ctx, append(args, "Write one, two and three to log."), strings.NewReader(""), &out, &errOut); !errors.Is(err, context.Canceled) {
+		t.Fatalf("stopped with %v\n%s", err, errOut.String())
+	}
+	if err := run(context.Background(), args, strings.NewReader(""), &out, &errOut); err != nil {
+		t.Fatalf("%v\n%s", err, errOut.String())
+	}
+	text, err := os.ReadFile(filepath.Join(dir, "log"))
+	if err != nil || string(text) != "one\ntwo\nthree\n" {
+		t.Errorf("log is %q (%v)\n%s", text, err, errOut.String())
+	}
+	if !strings.Contains(errOut.String(), "[goes on with session ") || !strings.Contains(out.String(), "All three are written.") {
+		t.Errorf("said %q and %q", out.String(), errOut.String())
+	}
+	if p := server.Problems(); len(p) > 0 {
+		t.Error(p[0])
 	}
 }
 
