@@ -85,11 +85,12 @@ type grant struct {
 // grants are served in order, after what is never dropped. The shares were
 // tuned on what agents used in the 60 calls after a compaction: names are
 // cheap and needed most, so they come before prose; old and resolved matters
-// come last.
+// come last. What a model drafted gets less than a third at first: it may not push out
+// the names that the next calls need.
 var grants = []grant{
 	{secMessages, 25}, {secQuestions, 6}, {secPending, 6}, {secFailed, 8}, {secUnverified, 3},
 	{secVerified, 7}, {secDecisions, 5}, {secEnvironment, 4},
-	{secRuledOut, 8}, {secReasons, 6}, {secProgress, 6}, {secSteps, 6}, {secResults, 4}, {secOpen, 3},
+	{secRuledOut, 8}, {secReasons, 6}, {secProgress, 5}, {secSteps, 4}, {secResults, 3}, {secOpen, 2},
 
 	{secTests, 8}, {secCommits, 7}, {secSymbols, 10}, {secInspected, 14}, {secPaths, 18}, {secRefs, 3},
 
