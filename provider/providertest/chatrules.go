@@ -85,7 +85,8 @@ func parseChat(body []byte) (parsed, *problem) {
 }
 
 func (r *chatRequest) check(strict bool) *problem {
-	return firstOf(r.fields, r.tools, r.content,
+	return firstOf(r.fields, r.tools,
+		func() *problem { return r.content(strict) },
 		func() *problem { return r.pairs(strict) },
 		func() *problem { return r.order(strict) })
 }
@@ -126,7 +127,7 @@ func (r *chatRequest) tools() *problem {
 	return nil
 }
 
-func (r *chatRequest) content() *problem {
+func (r *chatRequest) content(strict bool) *problem {
 	for i := range r.Messages {
 		m := &r.Messages[i]
 		at := fmt.Sprintf("messages.[%d].content", i)
@@ -149,7 +150,7 @@ func (r *chatRequest) content() *problem {
 			return invalid("empty content", at, "Invalid '%s': empty array. Expected an array with minimum length 1, but got an empty array instead.", at)
 		}
 		for _, part := range parts {
-			if (part.Type == "text" || part.Type == "") && strings.TrimSpace(part.Text) == "" && m.Refusal == "" {
+			if (part.Type == "text" || part.Type == "") && nothing(part.Text, strict) && m.Refusal == "" {
 				return invalid("empty text", at, "Invalid value for 'content': text content must be non-empty.")
 			}
 		}

@@ -92,7 +92,8 @@ func parseResponses(body []byte) (parsed, *problem) {
 }
 
 func (r *responsesRequest) check(strict bool, reasons map[string]string) *problem {
-	return firstOf(r.fields, r.content,
+	return firstOf(r.fields,
+		func() *problem { return r.content(strict) },
 		func() *problem { return r.pairs(strict) },
 		func() *problem { return r.reasoning(reasons) },
 		func() *problem { return r.order(strict) })
@@ -120,7 +121,7 @@ func (r *responsesRequest) fields() *problem {
 	})
 }
 
-func (r *responsesRequest) content() *problem {
+func (r *responsesRequest) content(strict bool) *problem {
 	for i := range r.items {
 		it := &r.items[i]
 		at := fmt.Sprintf("input[%d]", i)
@@ -156,7 +157,7 @@ func (r *responsesRequest) content() *problem {
 			default:
 				continue
 			}
-			if strings.TrimSpace(part.Text) == "" {
+			if nothing(part.Text, strict) {
 				return invalid("empty text", fmt.Sprintf("%s.content[%d].text", at, j), "Invalid '%s.content[%d].text': text must be non-empty.", at, j)
 			}
 		}

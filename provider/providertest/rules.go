@@ -206,6 +206,12 @@ func readParts(content json.RawMessage) ([]part, bool) {
 	return parts, true
 }
 
+// nothing tells whether a text says nothing. OpenAI takes white space, other
+// servers of its formats do not.
+func nothing(text string, strict bool) bool {
+	return text == "" || strict && strings.TrimSpace(text) == ""
+}
+
 // textOf joins the texts of a content; other parts leave nothing.
 func textOf(content json.RawMessage) string {
 	parts, _ := readParts(content)

@@ -130,6 +130,8 @@ var wrongBodies = []wrong{
 	{anthropic, `"content":"two"`, `"content":""`, "must not be empty", true},
 	{anthropic, `"system":"You are an agent."`, `"system":[{"type":"text","text":""}]`, "system: text content blocks", false},
 	{chat, `"content":"Fix it."`, `"content":""`, "must be non-empty", false},
+	{chat, `"content":"Fix it."`, `"content":" \n"`, "must be non-empty", true},
+	{responses, `"content":"Fix it."`, `"content":" \n"`, "must be non-empty", true},
 	{chat, `"content":"Fix it."`, `"content":[]`, "empty array", false},
 	{chat, `"content":"Fix it."`, `"content":null`, "got null", false},
 	{chat, `"content":"two"`, `"content":""`, "must have non-empty content", true},

@@ -39,7 +39,8 @@ type Options struct {
 	// Key is the API key that a request has to carry, "" for any.
 	Key string
 	// Strict asks what only some servers of a format ask: roles that alternate,
-	// tool ids that are unique in the whole history, results that say something.
+	// tool ids that are unique in the whole history, texts and results that say
+	// something.
 	Strict bool
 	// PreservedThinking binds each signed thinking block to everything before
 	// it: system, tools and earlier messages have to come back unchanged.
@@ -269,6 +270,9 @@ func (s *Server) answer(r *Request) Answer {
 // reply completes what the script left open: ids, signatures, usage.
 func (s *Server) reply(r *Request, p parsed, a Answer) reply {
 	rep := reply{Answer: a, n: r.N, model: p.model, usageChunk: p.usageChunk}
+	for _, text := range []*string{&rep.Text, &rep.Thinking, &rep.Refusal} {
+		*text = strings.ToValidUTF8(*text, "\ufffd") // as it is sent, and signed
+	}
 	rep.Calls = slices.Clone(a.Calls)
 	for i := range rep.Calls {
 		if rep.Calls[i].ID == "" {
@@ -278,8 +282,8 @@ func (s *Server) reply(r *Request, p parsed, a Answer) reply {
 			rep.Calls[i].Input = []byte("{}")
 		}
 	}
-	if a.Thinking != "" {
-		rep.signature = sign(a.Thinking, p.prefix())
+	if rep.Thinking != "" {
+		rep.signature = sign(rep.Thinking, p.prefix())
 		s.mu.Lock()
 		for i := range rep.Calls {
 			s.reasons[rep.itemID("fc", i)] = rep.itemID("rs", 0)
