@@ -156,7 +156,7 @@ func (a *Agent) draftOptions(focus string) memory.DraftOptions {
 // fork is the session's own request as it was sent last, whose prefix the
 // provider has: without calls that are still open, which no message may follow.
 func (a *Agent) fork() *compactor.Fork {
-	body, f := a.talk.body, a.talk.format()
+	body, f := a.talk.body(), a.talk.format()
 	if len(a.open) > 0 {
 		body = a.sent
 	}

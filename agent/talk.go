@@ -1,7 +1,10 @@
 package agent
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/pith-memory/pith"
@@ -20,7 +23,10 @@ type talk struct {
 	// messages are those of the body, the system message of a chat among them.
 	// Index is the number in the session, SystemIndex for what is not part of it.
 	messages []pith.Message
-	body     []byte
+	// written is the body up to the brackets that close it, so that a message
+	// costs no look at those before it; whole is the body where it was asked for
+	// since the last message.
+	written, whole []byte
 	// fixed is the system prompt and the tools; total is the messages.
 	fixed meter.Breakdown
 	total pith.Tokens
@@ -54,13 +60,21 @@ func newTalk(f pith.Format, parts wire.RequestParts) (*talk, error) {
 	}
 	t := &talk{pristine: c}
 	t.fixed.Tools = meter.Count(string(c.Tools))
-	t.set(c)
-	return t, nil
+	return t, t.set(c)
 }
 
+// closing ends a body, whose list of messages is last.
+const closing = "]}"
+
+var errNotLast = errors.New("the list of messages is not the last part of the request")
+
 // set makes a conversation with its body the one to go on with.
-func (t *talk) set(c pith.Conversation) {
-	t.request, t.body = c, c.Raw
+func (t *talk) set(c pith.Conversation) error {
+	written, last := bytes.CutSuffix(c.Raw, []byte(closing))
+	if !last {
+		return errNotLast
+	}
+	t.request, t.written, t.whole = c, slices.Clone(written), c.Raw
 	t.request.Messages, t.request.Raw = nil, nil
 	t.fixed.System = meter.EstimateConversation(&pith.Conversation{System: c.System}).System
 	t.messages, t.total = nil, 0
@@ -68,6 +82,15 @@ func (t *talk) set(c pith.Conversation) {
 		t.push(m)
 	}
 	t.usage, t.since = nil, 0
+	return nil
+}
+
+// body is the next request. It stays as it is when messages are added.
+func (t *talk) body() []byte {
+	if t.whole == nil {
+		t.whole = slices.Concat(t.written, []byte(closing))
+	}
+	return t.whole
 }
 
 func (t *talk) format() pith.Format { return t.request.Format }
@@ -83,20 +106,21 @@ func (t *talk) push(m pith.Message) {
 	t.total += size
 }
 
-// add appends messages to the body.
+// add appends messages to the body. Every byte before them stays.
 func (t *talk) add(messages ...pith.Message) error {
-	raws := make([]json.RawMessage, len(messages))
 	for i := range messages {
-		raws[i] = messages[i].Raw
+		if !json.Valid(messages[i].Raw) {
+			return fmt.Errorf("message %d is not JSON", messages[i].Index)
+		}
 	}
-	body, err := wire.Append(t.format(), t.body, raws...)
-	if err != nil {
-		return err
-	}
-	t.body = body
 	for _, m := range messages {
+		if t.written[len(t.written)-1] != '[' {
+			t.written = append(t.written, ',')
+		}
+		t.written = append(t.written, m.Raw...)
 		t.push(m)
 	}
+	t.whole = nil
 	return nil
 }
 
@@ -124,8 +148,7 @@ func (t *talk) replace(block string, inSystem bool, messages []pith.Message) err
 		return err
 	}
 	c.Raw = body
-	t.set(c)
-	return nil
+	return t.set(c)
 }
 
 // ownMessages are those that are not part of the prompt.
@@ -136,7 +159,7 @@ func ownMessages(messages []pith.Message) []pith.Message {
 // conversation is the next request as a value.
 func (t *talk) conversation() pith.Conversation {
 	c := t.request
-	c.Raw, c.Messages = t.body, t.messages[:len(t.messages):len(t.messages)]
+	c.Raw, c.Messages = t.body(), t.messages[:len(t.messages):len(t.messages)]
 	return c
 }
 

@@ -226,8 +226,8 @@ func says(f pith.Format, answer compactor.Response) bool {
 func (r *run) ask(ctx context.Context) (compactor.Response, error) {
 	a := r.agent
 	for again := false; ; again = true {
-		a.sent = a.talk.body
-		answer, err := a.model.Complete(ctx, compactor.Request{Body: a.talk.body, Header: a.config.Header, OnText: a.config.OnText})
+		a.sent = a.talk.body()
+		answer, err := a.model.Complete(ctx, compactor.Request{Body: a.sent, Header: a.config.Header, OnText: a.config.OnText})
 		if err == nil {
 			return answer, nil
 		}
@@ -235,11 +235,11 @@ func (r *run) ask(ctx context.Context) (compactor.Response, error) {
 		if again || f == nil || f.Kind != compactor.FailTooLarge {
 			return answer, err
 		}
-		before := len(a.talk.body)
+		before := len(a.talk.written)
 		if compactErr := r.compact(ctx, cause{reason: pith.ReasonTokens80}); compactErr != nil {
 			return answer, compactErr
 		}
-		if len(a.talk.body) >= before {
+		if len(a.talk.written) >= before {
 			return answer, err
 		}
 	}
