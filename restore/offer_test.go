@@ -7,7 +7,7 @@ import (
 	"github.com/pith-memory/pith"
 )
 
-// TestOfferStartsNothing: a state that is shown in a new session tells the old
+// TestOfferStartsNothing (case G8): a state that is shown in a new session tells the old
 // goal and step, and orders neither.
 func TestOfferStartsNothing(t *testing.T) {
 	s := working()
