@@ -2,7 +2,6 @@ package agent
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"strings"
 	"time"
@@ -224,7 +223,7 @@ func (a *Agent) install(r *memory.Result, short *pith.Conversation) (*Entry, err
 		return nil, err
 	}
 	for _, m := range kept {
-		e.Messages = append(e.Messages, json.RawMessage(m.Raw))
+		e.Messages = append(e.Messages, m.Raw)
 		e.Numbers = append(e.Numbers, max(m.Index, pith.SystemIndex))
 		if m.Index == pith.SystemIndex && holds(&m, r.Block.Text) {
 			e.InSystem = false

@@ -59,7 +59,7 @@ func (s stopStore) Put(ctx context.Context, c *pith.Saved) error {
 // and the run ends as the one that was not stopped.
 func TestStops(t *testing.T) {
 	whole := &stopper{}
-	want := stoppedRun(t, whole, false)
+	want := stoppedRun(t, whole, false, false)
 	if whole.n < 100 || want.compactions < 2 {
 		t.Fatalf("%d places and %d compactions are too few to say anything", whole.n, want.compactions)
 	}
@@ -68,7 +68,7 @@ func TestStops(t *testing.T) {
 		step = 7
 	}
 	for at := 1; at <= whole.n; at += step {
-		got := stoppedRun(t, &stopper{at: at}, true)
+		got := stoppedRun(t, &stopper{at: at}, true, at%9 == 1)
 		name := fmt.Sprintf("stop %d (%s)", at, got.place)
 		if got.place == "" {
 			t.Errorf("%s: it was not stopped", name)
@@ -103,12 +103,14 @@ type stoppedResult struct {
 	done, read        []string
 }
 
-func stoppedRun(t *testing.T, stop *stopper, resume bool) (out stoppedResult) {
+// stoppedRun is a run that is stopped once, and resumed. Where files is set its
+// journal and its store are on the disk.
+func stoppedRun(t *testing.T, stop *stopper, resume, files bool) (out stoppedResult) {
 	t.Helper()
 	dir := t.TempDir()
-	store, err := file.Open(filepath.Join(dir, "store"))
-	if err != nil {
-		t.Fatal(err)
+	var store pith.Store = &putStore{}
+	if files {
+		store = must(file.Open(filepath.Join(dir, "store")))
 	}
 	// The model goes on from what it sees: the next step is the one behind the
 	// last of which it has both results, so that it says the same after a stop.
@@ -156,13 +158,14 @@ func stoppedRun(t *testing.T, stop *stopper, resume bool) (out stoppedResult) {
 			},
 		}
 	}
-	path := filepath.Join(dir, "journal")
+	memory := &memJournal{}
 	life := func(prompt string) (finished bool) {
-		j, err := agent.OpenJournal(path)
-		if err != nil {
-			t.Fatal(err)
+		var j agent.Journal = memory
+		if files {
+			f := must(agent.OpenJournal(filepath.Join(dir, "journal")))
+			defer f.Close()
+			j = f
 		}
-		defer j.Close()
 		done := make(chan struct{})
 		go func() {
 			defer close(done)
@@ -189,6 +192,27 @@ func stoppedRun(t *testing.T, stop *stopper, resume bool) (out stoppedResult) {
 		t.Fatalf("it did not end: %s", stop.place)
 	}
 	return out
+}
+
+// memJournal is a journal in memory, of what a file would hold.
+type memJournal struct{ lines [][]byte }
+
+func (j *memJournal) Append(_ context.Context, e *agent.Entry) error {
+	j.lines = append(j.lines, must(json.Marshal(e)))
+	return nil
+}
+
+func (j *memJournal) Each(_ context.Context, f func(*agent.Entry) error) error {
+	for _, line := range j.lines {
+		e := new(agent.Entry)
+		if err := json.Unmarshal(line, e); err != nil {
+			return err
+		}
+		if err := f(e); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 const promptText = "Do the twelve steps, one after another. Never skip one."

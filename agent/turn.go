@@ -54,8 +54,6 @@ type run struct {
 	pauses      int
 	usage       pith.Usage
 	cost        float64
-	// fit is set once a request that was too large was compacted.
-	fit bool
 }
 
 func (r *run) reply() Reply {
