@@ -220,7 +220,7 @@ func says(f pith.Format, answer compactor.Response) bool {
 }
 
 // ask sends the request. One that the provider finds too large is compacted and
-// sent once again.
+// sent once again, one whose thinking it does not take is sent without it.
 func (r *run) ask(ctx context.Context) (compactor.Response, error) {
 	a := r.agent
 	for again := false; ; again = true {
@@ -230,6 +230,9 @@ func (r *run) ask(ctx context.Context) (compactor.Response, error) {
 			return answer, nil
 		}
 		f := compactor.FailureOf(err)
+		if !again && a.unbind(f) {
+			continue
+		}
 		if again || f == nil || f.Kind != compactor.FailTooLarge {
 			return answer, err
 		}

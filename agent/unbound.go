@@ -1,7 +1,10 @@
 package agent
 
 import (
+	"strings"
+
 	"github.com/pith-memory/pith"
+	"github.com/pith-memory/pith/compactor"
 	"github.com/pith-memory/pith/wire"
 )
 
@@ -25,4 +28,30 @@ func unbound(f pith.Format, messages []pith.Message) ([]pith.Message, error) {
 		}
 	}
 	return out, nil
+}
+
+// unbind takes the thinking out of the conversation where a request was refused
+// because of it, and reports whether there was any. It is bound to the model,
+// the system prompt and the tools as well, and any of them may be another one
+// since it was signed. Refused once, it would be refused with each request.
+func (a *Agent) unbind(f *compactor.Failure) bool {
+	if f == nil || f.Kind != compactor.FailInvalid || !strings.Contains(f.Detail, "thinking") {
+		return false
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	said := ownMessages(a.talk.messages)
+	free, err := unbound(a.talk.format(), said)
+	if err != nil || blocks(free) == blocks(said) {
+		return false
+	}
+	return a.talk.replace(a.block, a.inSystem, free) == nil
+}
+
+func blocks(messages []pith.Message) int {
+	n := 0
+	for i := range messages {
+		n += len(messages[i].Blocks)
+	}
+	return n
 }

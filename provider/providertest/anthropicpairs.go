@@ -121,14 +121,14 @@ func (r *anthropicRequest) serverPairs() *problem {
 	return nil
 }
 
-// prefixes gives for each message what its thinking is bound to, and as the
-// last one what the answer's is.
+// prefixes gives for each message what its thinking is bound to, the model
+// before all, and as the last one what the answer's is.
 func (r *anthropicRequest) prefixes() []string {
 	system, err := json.Marshal(textOf(r.System))
 	if err != nil {
 		system = r.System
 	}
-	prefix := chain(chain("", system), r.Tools)
+	prefix := chain(chain(mac(r.Model), system), r.Tools)
 	out := make([]string, 0, len(r.Messages)+1)
 	for i := range r.Messages {
 		out = append(out, prefix)

@@ -42,8 +42,9 @@ type Options struct {
 	// tool ids that are unique in the whole history, texts and results that say
 	// something.
 	Strict bool
-	// PreservedThinking binds each signed thinking block to everything before
-	// it: system, tools and earlier messages have to come back unchanged.
+	// PreservedThinking binds each signed thinking block to its model and to
+	// everything before it: system, tools and earlier messages have to come back
+	// unchanged.
 	PreservedThinking bool
 	// IsCompaction tells a compaction request from an agent's turn. Nil takes
 	// one that asks for the draft's fields as a compaction.

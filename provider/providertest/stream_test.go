@@ -259,6 +259,7 @@ func TestWhatItSaidIsTaken(t *testing.T) {
 		"other thinking":    {strings.Replace(next, "Look first.", "Look.", 1), "Invalid `signature`"},
 		"other history":     {strings.Replace(next, "Fix it.", "Fix that.", 1), "bound to a different conversation"},
 		"other tools":       {strings.Replace(next, `"name":"read"`, `"name":"open"`, 1), "bound to a different conversation"},
+		"other model":       {strings.Replace(next, `"model":"m"`, `"model":"n"`, 1), "bound to a different conversation"},
 		"other system":      {strings.Replace(next, "You are an agent.", "You are an agent. Be brief.", 1), "bound to a different conversation"},
 	} {
 		status, answer := post(t, s, anthropic, c.body)
