@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
-	"strings"
 
 	sdk "github.com/anthropics/anthropic-sdk-go/v2"
 	"github.com/anthropics/anthropic-sdk-go/v2/option"
@@ -125,20 +124,7 @@ func headers(h http.Header) []option.RequestOption {
 
 // credentials are the secrets among headers.
 func credentials(h map[string][]string) []string {
-	var secrets []string
-	for name, values := range h {
-		if !strings.EqualFold(name, "authorization") && !strings.EqualFold(name, "x-api-key") {
-			continue
-		}
-		for _, value := range values {
-			_, token, isScheme := strings.Cut(value, " ")
-			if !isScheme {
-				token = value
-			}
-			secrets = append(secrets, token)
-		}
-	}
-	return secrets
+	return transport.Credentials(h, "Authorization", "X-Api-Key")
 }
 
 // stopOf maps the API's stop reasons. A full context window ended the answer

@@ -1,10 +1,8 @@
 package anthropic
 
 import (
-	"errors"
 	"fmt"
 	"log/slog"
-	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -13,7 +11,6 @@ import (
 
 	"github.com/pith-memory/pith"
 	"github.com/pith-memory/pith/compactor"
-	"github.com/pith-memory/pith/meter"
 	"github.com/pith-memory/pith/provider/internal/transport"
 )
 
@@ -62,21 +59,7 @@ type Options struct {
 
 // String is the options without anything secret.
 func (o Options) String() string {
-	text := "anthropic.Options{Model: " + o.Model
-	if u, err := url.Parse(o.BaseURL); err == nil && o.BaseURL != "" {
-		text += ", BaseURL: " + u.Scheme + "://" + u.Host
-	}
-	if o.Key != "" {
-		text += ", Key: (hidden)"
-	}
-	names := make([]string, 0, len(o.Header))
-	for name := range o.Header {
-		names = append(names, name)
-	}
-	if slices.Sort(names); len(names) > 0 {
-		text += ", Header: " + strings.Join(names, " ")
-	}
-	return text + "}"
+	return "anthropic.Options{Model: " + o.Model + transport.Shown(o.BaseURL, o.Key, o.Header) + "}"
 }
 
 // GoString is String, so that %#v shows no more.
@@ -104,26 +87,8 @@ func (o *Options) check() error {
 	case o.Window < 0 || o.MaxOutput < 0:
 		return refuse("0 is the default.", "a limit is negative")
 	}
-	if err := checkBaseURL(o.BaseURL); err != nil {
+	if err := transport.CheckBaseURL(o.BaseURL); err != nil {
 		return refuse("It is the host alone, as in https://api.anthropic.com; the path /v1/messages is added.", "the base URL cannot be used: %w", err)
-	}
-	return nil
-}
-
-// checkBaseURL says what is wrong without repeating the URL, which may have a
-// password in it.
-func checkBaseURL(base string) error {
-	if base == "" {
-		return nil
-	}
-	u, err := url.Parse(base)
-	switch {
-	case err != nil:
-		return errors.New("it is no URL")
-	case u.Scheme != "http" && u.Scheme != "https":
-		return errors.New("it begins with neither http:// nor https://")
-	case u.Host == "":
-		return errors.New("it names no host")
 	}
 	return nil
 }
@@ -137,15 +102,7 @@ func (o *Options) card() compactor.Card {
 	if o.Schema != nil {
 		c.Schema = *o.Schema
 	}
-	c.Window, _ = meter.Window(o.Model, o.Window)
-	known, _ := meter.Model(o.Model)
-	if c.MaxOutput == 0 {
-		c.MaxOutput = known.MaxOutput
-	}
-	if c.Price == (compactor.Price{}) {
-		c.Price = compactor.Price{Input: known.Input, Output: known.Output, CacheRead: known.CacheRead, CacheWrite: known.CacheWrite}
-	}
-	return c
+	return transport.Complete(c, o.Window, true)
 }
 
 // before structured output, as the names begin behind a platform's prefix.

@@ -1,11 +1,9 @@
 package openai
 
 import (
-	"errors"
 	"fmt"
 	"log/slog"
 	"net/url"
-	"slices"
 	"strings"
 	"time"
 
@@ -13,7 +11,6 @@ import (
 
 	"github.com/pith-memory/pith"
 	"github.com/pith-memory/pith/compactor"
-	"github.com/pith-memory/pith/meter"
 	"github.com/pith-memory/pith/provider/internal/transport"
 )
 
@@ -76,20 +73,7 @@ func (o Options) String() string {
 	if o.API != "" {
 		text += ", API: " + o.API
 	}
-	if u, err := url.Parse(o.BaseURL); err == nil && o.BaseURL != "" {
-		text += ", BaseURL: " + u.Scheme + "://" + u.Host
-	}
-	if o.Key != "" {
-		text += ", Key: (hidden)"
-	}
-	names := make([]string, 0, len(o.Header))
-	for name := range o.Header {
-		names = append(names, name)
-	}
-	if slices.Sort(names); len(names) > 0 {
-		text += ", Header: " + strings.Join(names, " ")
-	}
-	return text + "}"
+	return text + transport.Shown(o.BaseURL, o.Key, o.Header) + "}"
 }
 
 // GoString is String, so that %#v shows no more.
@@ -118,7 +102,7 @@ func (o *Options) check() error {
 	case o.Window < 0 || o.MaxOutput < 0 || o.MaxRetries < -1:
 		return refuse("0 is the default.", "a limit is negative")
 	}
-	if err := checkBaseURL(o.BaseURL); err != nil {
+	if err := transport.CheckBaseURL(o.BaseURL); err != nil {
 		return refuse("It is the URL up to /v1, as in http://localhost:11434/v1; the path of the API is added.", "the base URL cannot be used: %w", err)
 	}
 	if o.atOpenAI() && o.Key == "" && len(o.Client) == 0 && len(credentials(o.Header)) == 0 {
@@ -127,40 +111,9 @@ func (o *Options) check() error {
 	return nil
 }
 
-// checkBaseURL says what is wrong without repeating the URL, which may have a
-// password in it.
-func checkBaseURL(base string) error {
-	if base == "" {
-		return nil
-	}
-	u, err := url.Parse(base)
-	switch {
-	case err != nil:
-		return errors.New("it is no URL")
-	case u.Scheme != "http" && u.Scheme != "https":
-		return errors.New("it begins with neither http:// nor https://")
-	case u.Host == "":
-		return errors.New("it names no host")
-	}
-	return nil
-}
-
 // credentials are the secrets among headers.
 func credentials(header map[string][]string) []string {
-	var secrets []string
-	for name, values := range header {
-		if !strings.EqualFold(name, "Authorization") && !strings.EqualFold(name, "Api-Key") {
-			continue
-		}
-		for _, value := range values {
-			_, token, isScheme := strings.Cut(value, " ")
-			if !isScheme {
-				token = value
-			}
-			secrets = append(secrets, token)
-		}
-	}
-	return secrets
+	return transport.Credentials(header, "Authorization", "Api-Key")
 }
 
 // atOpenAI tells whether the requests go to OpenAI itself, whose servers know
@@ -186,19 +139,11 @@ func (o *Options) format() pith.Format {
 }
 
 func (o *Options) card() compactor.Card {
-	known, _ := meter.Model(o.Model)
 	card := compactor.Card{
 		Provider: "openai", Name: o.Model, Format: o.format(), MaxOutput: o.MaxOutput, Schema: o.atOpenAI(), Price: o.Price,
 	}
-	card.Window, _ = meter.Window(o.Model, o.Window)
 	if o.Schema != nil {
 		card.Schema = *o.Schema
 	}
-	if card.MaxOutput == 0 {
-		card.MaxOutput = known.MaxOutput
-	}
-	if card.Price == (compactor.Price{}) && o.atOpenAI() {
-		card.Price = compactor.Price{Input: known.Input, Output: known.Output, CacheRead: known.CacheRead, CacheWrite: known.CacheWrite}
-	}
-	return card
+	return transport.Complete(card, o.Window, o.atOpenAI())
 }
