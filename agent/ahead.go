@@ -93,7 +93,9 @@ func (a *Agent) judged(ctx context.Context, facts *memory.Result, why *cause, c 
 		drafted, c.Report = ahead.drafted, ahead.report
 	}
 	if !(why.gate && drafted != nil) && a.breaker.allows() && ctx.Err() == nil {
+		a.mu.Lock()
 		options := a.draftOptions(why.focus)
+		a.mu.Unlock()
 		if why.focus == "" { // what was drafted ahead knew of no focus
 			options.Earlier = drafted
 		}
@@ -145,6 +147,7 @@ func (a *Agent) learn(ctx context.Context, drafted *memory.Drafted, report *comp
 	}
 }
 
+// draftOptions needs a.mu.
 func (a *Agent) draftOptions(focus string) memory.DraftOptions {
 	o := memory.DraftOptions{Model: a.config.Compactor, Compactor: a.config.Drafting, Focus: focus}
 	if a.config.Fork {

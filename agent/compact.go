@@ -17,7 +17,9 @@ import (
 // Compaction is what became of one attempt to compact.
 type Compaction struct {
 	Reason pith.Reason
-	Turn   int
+	// Why is the policy's decision in numbers: "71.2 % of 200,000 (reported) >= 70 %".
+	Why  string
+	Turn int
 	// Checkpoint is the state's id, State the state itself, nil where none was made.
 	Checkpoint string
 	State      *pith.State
@@ -46,8 +48,9 @@ type cause struct {
 	reason pith.Reason
 	focus  string
 	// gate is set where no tool may run before the state is kept.
-	gate     bool
-	decision trigger.Decision
+	gate bool
+	// text is the policy's decision, in numbers.
+	text string
 }
 
 // Compact compacts now. focus is what the compaction shall keep in mind, "" for
@@ -65,7 +68,7 @@ func (a *Agent) Compact(ctx context.Context, focus string) (Compaction, error) {
 // asked compacts because the user asks for it.
 func (r *run) asked(ctx context.Context, prompt, focus string) error {
 	d := r.agent.decideAsked(prompt)
-	return r.compact(ctx, cause{reason: d.Reason, focus: focus, decision: d})
+	return r.compact(ctx, cause{reason: d.Reason, focus: focus, text: d.Text})
 }
 
 func (a *Agent) decideAsked(prompt string) trigger.Decision {
@@ -102,7 +105,7 @@ func (a *Agent) compact(ctx context.Context, why cause) Compaction {
 	a.making.Lock()
 	defer a.making.Unlock()
 	began := a.config.Now()
-	c := Compaction{Reason: why.reason, Turn: a.turn, FactsOnly: true}
+	c := Compaction{Reason: why.reason, Why: why.text, Turn: a.turn, FactsOnly: true}
 	c.Err = a.attempt(ctx, &why, &c)
 	c.Took = a.config.Now().Sub(began)
 	log := a.config.Logger.With("reason", c.Reason, "turn", c.Turn, "before", c.Before, "after", c.After, "facts_only", c.FactsOnly, "calls", c.Report.Calls)

@@ -123,12 +123,12 @@ func (r *run) calls(ctx context.Context) error {
 	if len(a.open) == 0 {
 		return nil
 	}
-	d := a.decide()
+	d := a.decide(false)
 	switch d.Action {
 	case trigger.Stage:
 		a.stage(ctx, d)
 	case trigger.Block:
-		if err := r.compact(ctx, cause{reason: d.Reason, gate: true, decision: d}); err != nil {
+		if err := r.compact(ctx, cause{reason: d.Reason, gate: true, text: d.Text}); err != nil {
 			return err
 		}
 	case trigger.CannotReduce:
@@ -140,13 +140,12 @@ func (r *run) calls(ctx context.Context) error {
 // before makes the conversation ready for the next request.
 func (r *run) before(ctx context.Context) error {
 	a := r.agent
-	d := a.decide()
-	a.resumed, a.phase = false, ""
+	d := a.decide(true)
 	switch {
 	case d.Action == trigger.Stage:
 		a.stage(ctx, d)
 	case d.Compacts():
-		if err := r.compact(ctx, cause{reason: d.Reason, gate: d.Action == trigger.Block, decision: d}); err != nil {
+		if err := r.compact(ctx, cause{reason: d.Reason, gate: d.Action == trigger.Block, text: d.Text}); err != nil {
 			return err
 		}
 	case d.Action == trigger.CannotReduce:
@@ -156,7 +155,7 @@ func (r *run) before(ctx context.Context) error {
 		return nil
 	}
 	// Whatever the policy says: what does not fit is not sent.
-	if err := r.compact(ctx, cause{reason: pith.ReasonTokens80, decision: d}); err != nil {
+	if err := r.compact(ctx, cause{reason: pith.ReasonTokens80, text: d.Text}); err != nil {
 		return err
 	}
 	if !a.fits() {
@@ -165,10 +164,17 @@ func (r *run) before(ctx context.Context) error {
 	return nil
 }
 
-func (a *Agent) decide() trigger.Decision {
+// decide asks the policy. Where last is set, what counts for one decision only
+// has counted with this one.
+func (a *Agent) decide(last bool) trigger.Decision {
+	a.mu.Lock()
+	defer a.mu.Unlock()
 	in := trigger.Input{
 		Reading: a.reading(), Turn: a.turn, FailureRun: a.failures.n, FailureClass: a.failures.class,
 		Phase: a.phase, Resumed: a.resumed,
+	}
+	if last {
+		a.phase, a.resumed = "", false
 	}
 	return a.config.Memory.Policy.Next(&a.trigger, in)
 }
@@ -224,7 +230,9 @@ func says(f pith.Format, answer compactor.Response) bool {
 func (r *run) ask(ctx context.Context) (compactor.Response, error) {
 	a := r.agent
 	for again := false; ; again = true {
+		a.mu.Lock()
 		a.sent = a.talk.body()
+		a.mu.Unlock()
 		answer, err := a.model.Complete(ctx, compactor.Request{Body: a.sent, Header: a.config.Header, OnText: a.config.OnText})
 		if err == nil {
 			return answer, nil
