@@ -81,12 +81,15 @@ func (s *Session) take(m *pith.Message) {
 
 // Replaced takes in that the context now holds a block and, of the messages
 // followed, only those with these numbers. The facts stay those of the whole
-// session; only its size begins anew.
+// session; its size begins anew, and so does what a model is given to read
+// where no earlier draft says more.
 func (s *Session) Replaced(block string, kept []int) {
 	history := []pith.Message{wire.TextMessage(s.Header.Format, pith.RoleUser, block)}
+	s.liveFrom = s.lastMessage + 1
 	for i := range s.follow.messages {
 		if m := &s.follow.messages[i]; slices.Contains(kept, m.Index) {
 			history = append(history, *m)
+			s.liveFrom = min(s.liveFrom, m.Index)
 		}
 	}
 	s.live.Boundary(&pith.Boundary{Replacement: history})
