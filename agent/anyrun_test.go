@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/pith-memory/pith"
@@ -119,6 +120,18 @@ func (r *anyRun) tools() []agent.Tool {
 	}
 }
 
+// sharedSource is asked by the server and by the test.
+type sharedSource struct {
+	mu     sync.Mutex
+	source rand.Source
+}
+
+func (s *sharedSource) Uint64() uint64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.source.Uint64()
+}
+
 // TestAnyRun: whatever models, tools and users say, no request is one that the
 // provider refuses, and each run ends.
 func TestAnyRun(t *testing.T) {
@@ -130,7 +143,7 @@ func TestAnyRun(t *testing.T) {
 		f := formats[seed%len(formats)]
 		t.Run(fmt.Sprintf("%s %d", f, seed), func(t *testing.T) {
 			t.Parallel()
-			r := &anyRun{Rand: rand.New(rand.NewPCG(uint64(seed), 1))}
+			r := &anyRun{Rand: rand.New(&sharedSource{source: rand.NewPCG(uint64(seed), 1)})}
 			d := &drift{}
 			d.server = providertest.New(t, providertest.Options{Window: driftWindow, PreservedThinking: true, Script: r.answer})
 			c := d.config(t, f)
