@@ -59,7 +59,9 @@ type Agent struct {
 	phase  string
 	// resumed is set until the first decision about a session that was stopped
 	// in the middle of something.
-	resumed  bool
+	resumed bool
+	// disk is what the disk said when it was taken up, until then.
+	disk     *pith.Disk
 	trigger  trigger.State
 	failures failureRun
 	keeper   keeper

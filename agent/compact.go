@@ -129,11 +129,18 @@ func (a *Agent) attempt(ctx context.Context, why *cause, c *Compaction) error {
 		return err
 	}
 	c.State, c.Checkpoint = facts.State, facts.State.Checkpoint.ID
+	if why.reason == pith.ReasonResume {
+		facts = a.withChanges(facts)
+		defer func() { a.disk = nil }()
+	}
 	chosen := facts
 	applied, err := a.apply(facts)
 	c.Before, c.After = applied.Before, applied.After
 	if err == nil {
 		if judged := a.judged(ctx, facts, why, c); judged != nil {
+			if why.reason == pith.ReasonResume {
+				judged = a.withChanges(judged)
+			}
 			if with, fits := a.apply(judged); fits == nil {
 				chosen, applied, c.FactsOnly = judged, with, judged.State.Checkpoint.FactsOnly
 				c.State, c.Checkpoint, c.After = judged.State, judged.State.Checkpoint.ID, applied.After

@@ -309,3 +309,55 @@ func TestDelegation(t *testing.T) {
 		t.Errorf("the goal is %+v (%v)", c.State, err)
 	}
 }
+
+// TestResumedOnAnotherDisk: a file that changed while the session was stopped is
+// told to the user and, with the state that it goes on with, to the model.
+func TestResumedOnAnotherDisk(t *testing.T) {
+	clock := time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC)
+	changed := time.Time{}
+	m := newModel(t, 20_000, func(n int, _ *pith.Conversation) answer {
+		switch n {
+		case 9:
+			return answer{err: errBroken}
+		case 10:
+			return answer{text: "I look at it again first."}
+		}
+		return answer{text: "On.", calls: []toolCall{{"c", "edit", `{"file_path":"/srv/app/cache.go","old_string":"a","new_string":"b"}`}}}
+	})
+	var restored []agent.Restoration
+	config := agent.Config{
+		Model: m, MaxTokens: 500, Journal: &memJournal{}, Project: "/srv/app", Now: func() time.Time { clock = clock.Add(time.Second); return clock },
+		OnRestore: func(r agent.Restoration) { restored = append(restored, r) },
+		Tools:     []agent.Tool{tool("edit", func(string) (string, error) { return strings.Repeat("edited, see the diff\n", 110), nil })},
+		Look: func(_ context.Context, paths []string) (*pith.Disk, error) {
+			d := &pith.Disk{Root: "/srv/app", At: clock}
+			for _, p := range paths {
+				kind := "file"
+				if p == "/srv/app" {
+					kind = "folder"
+				}
+				d.Files = append(d.Files, pith.Stamp{Path: p, Kind: kind, ModTime: changed})
+			}
+			return d, nil
+		},
+	}
+	if _, err := newAgent(t, config).Run(t.Context(), "Write the cache."); !errors.Is(err, errBroken) {
+		t.Fatal(err)
+	}
+	for _, later := range []bool{false, true} {
+		if changed = clock.Add(-time.Hour); later {
+			changed = clock.Add(time.Hour)
+		}
+		a := newAgent(t, config)
+		r := restored[len(restored)-1]
+		if !r.FromJournal || (len(r.Findings) > 0) != later {
+			t.Errorf("changed later %v: %+v", later, r)
+		}
+		if later {
+			run(t, a, "")
+			if said := texts(&m.requests()[9]); !strings.Contains(said, "Changed since:") || !strings.Contains(said, "cache.go") {
+				t.Errorf("the model was told\n%s", said)
+			}
+		}
+	}
+}

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/pith-memory/pith"
+	"github.com/pith-memory/pith/memory"
 	"github.com/pith-memory/pith/redact"
 	"github.com/pith-memory/pith/restore"
 	"github.com/pith-memory/pith/schema"
@@ -53,6 +55,9 @@ func (a *Agent) replay(ctx context.Context) (bool, error) {
 		}
 	}
 	if err := a.catchUp(ctx, &r); err != nil {
+		return false, err
+	}
+	if err := a.lookAround(ctx, &r); err != nil {
 		return false, err
 	}
 	if a.config.OnRestore != nil {
@@ -118,8 +123,52 @@ func (a *Agent) catchUp(ctx context.Context, r *Restoration) error {
 	}
 	a.session.Took(saved.State)
 	r.Checkpoint = saved.State.Checkpoint.ID
-	_, r.Findings, err = a.compare(ctx, saved)
-	return err
+	return nil
+}
+
+// lookAround compares what was done up to the stop with what the disk says now.
+// Where the session was stopped in the middle of something, the compaction that
+// it goes on with tells the model as well.
+func (a *Agent) lookAround(ctx context.Context, r *Restoration) error {
+	if a.config.Look == nil || a.prompt == "" {
+		return nil
+	}
+	facts, err := a.facts(pith.ReasonResume)
+	if err != nil {
+		return err
+	}
+	now, err := a.config.Look(ctx, restore.Paths(facts.State))
+	if err != nil {
+		return err
+	}
+	_, r.Findings = restore.Reconcile(facts.State, nil, now)
+	r.Held = held(r.Findings)
+	if a.resumed {
+		a.disk = now
+	}
+	return nil
+}
+
+func held(findings []restore.Finding) bool {
+	return slices.ContainsFunc(findings, func(f restore.Finding) bool { return f.Holds })
+}
+
+// withChanges is a state whose block tells what the disk says otherwise.
+func (a *Agent) withChanges(r *memory.Result) *memory.Result {
+	if a.disk == nil {
+		return r
+	}
+	state, changes := restore.Reconcile(r.State, nil, a.disk)
+	if len(changes) == 0 {
+		return r
+	}
+	block, err := a.render(state, changes)
+	if err != nil {
+		return r
+	}
+	told := *r
+	told.Block = block
+	return &told
 }
 
 // restore takes a session up from its latest checkpoint. It reports false
@@ -148,10 +197,7 @@ func (a *Agent) restore(ctx context.Context) (bool, error) {
 	if err := a.beginWith(ctx, state, findings); err != nil {
 		return false, err
 	}
-	r := Restoration{Session: a.name, Checkpoint: saved.State.Checkpoint.ID, Turn: a.turn, Findings: findings}
-	for i := range findings {
-		r.Held = r.Held || findings[i].Holds
-	}
+	r := Restoration{Session: a.name, Checkpoint: saved.State.Checkpoint.ID, Turn: a.turn, Findings: findings, Held: held(findings)}
 	if a.config.OnRestore != nil {
 		a.config.OnRestore(r)
 	}
@@ -187,13 +233,9 @@ func (a *Agent) compare(ctx context.Context, saved *pith.Saved) (*pith.State, []
 // beginWith puts a state at the beginning of a conversation in which nothing
 // was said yet.
 func (a *Agent) beginWith(ctx context.Context, s *pith.State, changes []restore.Finding) error {
-	m := a.config.memoryFor(a.card)
-	block := restore.Render(s, restore.Options{
-		Pattern: m.Pattern, Budget: m.Budget, Window: a.window, Live: s.Metrics.TokensBefore,
-		RenderResent: m.RenderResent, Changes: changes,
-	})
-	if found := redact.Scan(block.Text); len(found) > 0 {
-		return &pith.Error{Op: "restore the session", Kind: pith.KindCheck, Err: fmt.Errorf("a secret of rule %s stands in the block", found[0].Rule)}
+	block, err := a.render(s, changes)
+	if err != nil {
+		return err
 	}
 	e := &Entry{Kind: EntryCompaction, Checkpoint: s.Checkpoint.ID, Text: block.Text, InSystem: a.config.InSystem}
 	if !e.InSystem {
@@ -201,4 +243,17 @@ func (a *Agent) beginWith(ctx context.Context, s *pith.State, changes []restore.
 		e.Numbers = []int{pith.SystemIndex}
 	}
 	return a.step(ctx, e)
+}
+
+// render is the block of a state with what changed since. Errors: KindCheck.
+func (a *Agent) render(s *pith.State, changes []restore.Finding) (restore.Block, error) {
+	m := a.config.memoryFor(a.card)
+	block := restore.Render(s, restore.Options{
+		Pattern: m.Pattern, Budget: m.Budget, Window: a.window, Live: s.Metrics.TokensBefore,
+		RenderResent: m.RenderResent, Changes: changes,
+	})
+	if found := redact.Scan(block.Text); len(found) > 0 {
+		return block, &pith.Error{Op: "restore the session", Kind: pith.KindCheck, Err: fmt.Errorf("a secret of rule %s stands in the block", found[0].Rule)}
+	}
+	return block, nil
 }
