@@ -20,7 +20,7 @@ func Histories(t *testing.T, few int) { histories(t, few) }
 
 // History draws a history with meaning, and a way to let it go on.
 func History(t *rapid.T, format pith.Format) (body []byte, p *Planted, more func() []any) {
-	r := &randomSession{t: t, format: format, planted: &planted{Exits: map[string]int{}, commands: map[string]string{}}}
+	r := &randomSession{t: t, format: format, planted: &planted{Exits: map[string]Runs{}, commands: map[string]string{}}}
 	body = r.history()
 	return body, r.planted, func() []any {
 		r.out = nil

@@ -24,6 +24,7 @@ type randomSession struct {
 	format pith.Format
 	n      int
 	ids    int
+	turns  int
 	marks  int
 	out    []any
 	// planted is what a history with meaning says, nil for one without.
@@ -36,8 +37,8 @@ type planted struct {
 	// the assistant says in the same form.
 	UserRules, OtherRules, Requests []string
 	Secrets                         []string
-	// Exits are the exit codes of the last run of each command.
-	Exits map[string]int
+	// Exits are the last runs of each command.
+	Exits map[string]Runs
 	// commands are the open calls' commands, by id.
 	commands map[string]string
 }
@@ -75,6 +76,29 @@ func randomOptions(t *rapid.T) ApplyOptions {
 
 func (r *randomSession) chance(percent int) bool {
 	return rapid.IntRange(0, 99).Draw(r.t, "chance") < percent
+}
+
+// Runs are the runs of a command that one turn made side by side: which of them
+// was the last one, nobody can tell.
+type Runs struct {
+	turn int
+	// Codes are their exit codes. Unknown is set where one did not say it.
+	Codes   []int
+	Unknown bool
+}
+
+// ran notes how a command ended, nil for unknown.
+func (r *randomSession) ran(command string, exit *int) {
+	runs := r.planted.Exits[command]
+	if runs.turn != r.turns {
+		runs = Runs{turn: r.turns}
+	}
+	if exit == nil {
+		runs.Unknown = true
+	} else {
+		runs.Codes = append(runs.Codes, *exit)
+	}
+	r.planted.Exits[command] = runs
 }
 
 // say is what a speaker says: where the history has meaning, a rule, a request
@@ -134,11 +158,11 @@ func (r *randomSession) output(id string) string {
 		return r.say(pith.RoleAssistant)
 	}
 	if r.chance(20) { // it does not say how it ended
-		delete(r.planted.Exits, command)
+		r.ran(command, nil)
 		return r.say(pith.RoleAssistant)
 	}
 	exit := rapid.IntRange(0, 2).Draw(r.t, "exit")
-	r.planted.Exits[command] = exit
+	r.ran(command, &exit)
 	if exit == 0 {
 		return "Exit code: 0\nok  \texample.test/part\t0.1s"
 	}
@@ -171,6 +195,7 @@ func (r *randomSession) id() string {
 }
 
 func (r *randomSession) turn() {
+	r.turns++
 	calls := rapid.IntRange(0, 3).Draw(r.t, "calls")
 	ids := make([]string, 0, calls)
 	for range calls {
