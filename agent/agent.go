@@ -70,7 +70,9 @@ type Agent struct {
 	staging bool
 	breaker breaker
 	ahead   *preparation
-	closed  bool
+	// spare is the draft of a compaction that is being made.
+	spare  *preparation
+	closed bool
 }
 
 // New makes an agent. Where the journal, or else the store, has the session, it

@@ -52,22 +52,35 @@ func (a *Agent) prepare(ctx context.Context) {
 	}()
 }
 
-// takeAhead waits for the draft that was begun, nil where none was.
-func (a *Agent) takeAhead(ctx context.Context) *preparation {
-	p := a.ahead
-	if p == nil {
-		return nil
+// takeAhead waits for the draft that was begun, nil where none was or it failed.
+// It reports whether it had to wait: then a failure is news, and asking again at
+// once would be no better.
+func (a *Agent) takeAhead(ctx context.Context) (p *preparation, waited bool) {
+	if p = a.ahead; p == nil {
+		return nil, false
 	}
 	select {
 	case <-p.done:
-	case <-ctx.Done():
-		return nil
+	default:
+		waited = true
+		select {
+		case <-p.done:
+		case <-ctx.Done():
+			return nil, true
+		}
 	}
 	a.ahead = nil
 	a.learn(ctx, p.drafted, &p.report)
 	if p.drafted == nil {
-		return nil
+		return nil, waited
 	}
+	return p, waited
+}
+
+// spared is a draft that was made and not used, for the next compaction.
+func spared(drafted *memory.Drafted, report compactor.Report) *preparation {
+	p := &preparation{cancel: func() {}, done: make(chan struct{}), drafted: drafted, report: report}
+	close(p.done)
 	return p
 }
 
@@ -88,11 +101,12 @@ func (a *Agent) judged(ctx context.Context, facts *memory.Result, why *cause, c 
 		return nil
 	}
 	var drafted *memory.Drafted
-	ahead := a.takeAhead(ctx)
+	ahead, waited := a.takeAhead(ctx)
 	if ahead != nil {
 		drafted, c.Report = ahead.drafted, ahead.report
 	}
-	if !(why.gate && drafted != nil) && a.breaker.allows() && ctx.Err() == nil {
+	enough := drafted != nil && why.gate || drafted == nil && waited
+	if !enough && a.breaker.allows() && ctx.Err() == nil {
 		a.mu.Lock()
 		options := a.draftOptions(why.focus)
 		a.mu.Unlock()
@@ -110,6 +124,7 @@ func (a *Agent) judged(ctx context.Context, facts *memory.Result, why *cause, c 
 	if drafted == nil {
 		return nil
 	}
+	a.spare = spared(drafted, c.Report)
 	c.Prepared = ahead != nil && drafted == ahead.drafted
 	result, verdict, err := a.memory.Judge(a.session, facts, drafted, nil)
 	if err != nil {

@@ -2,7 +2,6 @@ package agent
 
 import (
 	"context"
-	"errors"
 	"strings"
 	"time"
 
@@ -77,7 +76,7 @@ func (a *Agent) decideAsked(prompt string) trigger.Decision {
 
 // compact is a compaction of a run, which goes on after one that was declined or
 // failed: only the end of the context and, at the gate, a state that could not
-// be kept stop it.
+// be kept stop it. A draft that was paid for waits for the next one.
 func (r *run) compact(ctx context.Context, why cause) error {
 	a := r.agent
 	c := a.compact(ctx, why)
@@ -88,12 +87,11 @@ func (r *run) compact(ctx context.Context, why cause) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	var conflict *pith.Conflict
 	switch {
 	case pith.KindOf(c.Err) == pith.KindDeclined:
 		a.warn(Warning{Kind: WarnNotReduced, Text: c.Err.Error(), Err: c.Err})
 		return nil
-	case errors.As(c.Err, &conflict), why.gate:
+	case why.gate:
 		return c.Err
 	}
 	a.warn(Warning{Kind: WarnNotKept, Text: "the conversation was not compacted: " + c.Err.Error(), Err: c.Err})
@@ -107,6 +105,10 @@ func (a *Agent) compact(ctx context.Context, why cause) Compaction {
 	began := a.config.Now()
 	c := Compaction{Reason: why.reason, Why: why.text, Turn: a.turn, FactsOnly: true}
 	c.Err = a.attempt(ctx, &why, &c)
+	if !c.Applied && a.spare != nil && a.ahead == nil {
+		a.ahead = a.spare // it was paid for
+	}
+	a.spare = nil
 	c.Took = a.config.Now().Sub(began)
 	log := a.config.Logger.With("reason", c.Reason, "turn", c.Turn, "before", c.Before, "after", c.After, "facts_only", c.FactsOnly, "calls", c.Report.Calls)
 	if c.Err != nil {
