@@ -18,6 +18,7 @@ type Observer struct {
 	byID     map[string]int
 	running  map[string]int
 	rules    set
+	said     []string // the user's own words, text by text
 	text     strings.Builder
 	open     map[string]pith.Block
 	openCWD  map[string]string
@@ -77,6 +78,9 @@ func (o *Observer) Record(r pith.Record) {
 		o.text.WriteByte('\n')
 		switch b.Kind {
 		case pith.KindText:
+			if words := spokenIn(m, b); words != "" {
+				o.said = append(o.said, words)
+			}
 			if m.Agent == "" && b.Origin == pith.UserExplicit {
 				o.userText(b.Text)
 			}
