@@ -19,6 +19,9 @@ type Report struct {
 	// the agent's next calls used, in the text that the agent would be given.
 	All    []Retained `json:"all"`
 	Needed []Retained `json:"needed"`
+	// InText and NeededInText are the same without what stays verbatim beside it.
+	InText       []Retained `json:"in_text,omitempty"`
+	NeededInText []Retained `json:"needed_in_text,omitempty"`
 	// InState is All held against the state itself where the candidate has one.
 	InState   []Retained `json:"in_state,omitempty"`
 	Precision Share      `json:"precision"`
