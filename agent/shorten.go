@@ -13,18 +13,25 @@ const (
 	// what a result may have however full the window is. Units: tokens.
 	largestResult pith.Tokens = 25_000
 	leastResult   pith.Tokens = 500
+	// stagedResult is what a result that is no command's output may have while
+	// the window is filling up: a file that was asked for is worth more than a log.
+	stagedResult pith.Tokens = 2_000
 	// bytesPerToken is the least that text has for a token, for a first guess.
 	bytesPerToken = 3
 )
 
 // shortened is what the model gets of the result of call i: all of it, unless
 // the window is filling up or the result is too large for what is left. What is
-// left out is stated in its place. The session remembers the whole.
-func (a *Agent) shortened(i int, text string) string {
-	if a.staging {
-		text = truncate.Lines(text, truncate.Options{}).Text
-	}
+// left out is stated in its place. The session remembers the whole. The output
+// of a command is shortened to its head, its verdicts and its tail.
+func (a *Agent) shortened(i int, text string, command bool) string {
 	limit := a.room(i)
+	switch {
+	case a.staging && command:
+		text = truncate.Lines(text, truncate.Options{}).Text
+	case a.staging:
+		limit = min(limit, stagedResult)
+	}
 	if pith.Tokens(len(text)) <= limit { // no token has less than a byte
 		return text
 	}

@@ -136,7 +136,7 @@ func (a *Agent) result(ctx context.Context, i int, out Output, class string, unr
 		}
 	}
 	e := &Entry{Kind: EntryResult, Call: i, Text: text, IsError: out.IsError, Class: class, Unrun: unrun}
-	if sent := a.shortened(i, text); sent != text {
+	if sent := a.shortened(i, text, out.Exit != nil); sent != text {
 		e.Sent = &sent
 	}
 	c := a.open[i].Call
