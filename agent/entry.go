@@ -27,6 +27,7 @@ const (
 	EntryCall       EntryKind = "call"       // call number Call of the last reply is about to run
 	EntryResult     EntryKind = "result"     // it gave back Text
 	EntryCompaction EntryKind = "compaction" // the conversation goes on with Messages
+	EntryPruning    EntryKind = "pruning"    // spent reasoning was taken out of it
 )
 
 // Entry is one step of a session. Its texts are redacted where a journal has it.
@@ -112,6 +113,8 @@ func (a *Agent) do(e *Entry) error {
 		return a.doResult(e, c)
 	case EntryCompaction:
 		return a.doCompaction(e)
+	case EntryPruning:
+		return a.doPruning()
 	}
 	return nil
 }

@@ -355,3 +355,29 @@ func TestMaxTurns(t *testing.T) {
 		t.Errorf("an empty first prompt: %v", err)
 	}
 }
+
+// TestPruning: after many turns, reasoning that is a large part of the context
+// is taken out at once, and a resumed session knows of it.
+func TestPruning(t *testing.T) {
+	m := newModel(t, 100_000, func(n int, _ *pith.Conversation) answer {
+		if n%20 == 0 {
+			return answer{text: "Done."}
+		}
+		return answer{raw: fmt.Sprintf(`{"role":"assistant","content":[{"type":"thinking","thinking":%q,"signature":"s"},{"type":"tool_use","id":"c","name":"work","input":{}}]}`,
+			strings.Repeat("I wonder whether this will do. ", 20)), stop: compactor.StopToolUse}
+	})
+	config := agent.Config{Model: m, Journal: &memJournal{}, Tools: []agent.Tool{tool("work", func(string) (string, error) { return "done", nil })}}
+	a := newAgent(t, config)
+	run(t, a, "Do it.")
+	thoughts := func(body []byte) int { return strings.Count(string(body), `"thinking":"`) }
+	most := 0
+	for _, body := range m.bodies {
+		most = max(most, thoughts(body))
+	}
+	if last := thoughts(m.bodies[19]); most < 10 || last >= most {
+		t.Errorf("at most %d thoughts in a request, %d in the last", most, last)
+	}
+	if b := newAgent(t, config); string(b.Conversation().Raw) != string(a.Conversation().Raw) {
+		t.Error("the resumed conversation is another one")
+	}
+}

@@ -126,7 +126,9 @@ func (r *run) calls(ctx context.Context) error {
 	d := a.decide(false)
 	switch d.Action {
 	case trigger.Stage:
-		a.stage(ctx, d)
+		if err := a.stage(ctx, d); err != nil {
+			return err
+		}
 	case trigger.Block:
 		if err := r.compact(ctx, cause{reason: d.Reason, gate: true, text: d.Text}); err != nil {
 			return err
@@ -143,7 +145,9 @@ func (r *run) before(ctx context.Context) error {
 	d := a.decide(true)
 	switch {
 	case d.Action == trigger.Stage:
-		a.stage(ctx, d)
+		if err := a.stage(ctx, d); err != nil {
+			return err
+		}
 	case d.Compacts():
 		if err := r.compact(ctx, cause{reason: d.Reason, gate: d.Action == trigger.Block, text: d.Text}); err != nil {
 			return err

@@ -1,10 +1,12 @@
 package agent
 
 import (
+	"context"
 	"strings"
 
 	"github.com/pith-memory/pith"
 	"github.com/pith-memory/pith/compactor"
+	"github.com/pith-memory/pith/meter"
 	"github.com/pith-memory/pith/wire"
 )
 
@@ -46,6 +48,38 @@ func (a *Agent) unbind(f *compactor.Failure) bool {
 		return false
 	}
 	return a.talk.replace(a.block, a.inSystem, free) == nil
+}
+
+// worthPruning is the share of the context that spent reasoning must have before
+// it is taken out, which costs the provider's cache: a tenth.
+const worthPruning = 10
+
+// prune takes spent reasoning out, all of it at once.
+func (a *Agent) prune(ctx context.Context) error {
+	if a.talk.format() != pith.FormatAnthropic {
+		return nil
+	}
+	spent := pith.Tokens(0)
+	for i := range a.talk.messages {
+		m := &a.talk.messages[i]
+		for j := range m.Blocks {
+			if m.Blocks[j].Kind == pith.KindThinking {
+				spent += meter.EstimateBlock(&m.Blocks[j])
+			}
+		}
+	}
+	if spent*worthPruning < a.reading().Used {
+		return nil
+	}
+	return a.step(ctx, &Entry{Kind: EntryPruning})
+}
+
+func (a *Agent) doPruning() error {
+	free, err := unbound(a.talk.format(), ownMessages(a.talk.messages))
+	if err != nil {
+		return err
+	}
+	return a.talk.replace(a.block, a.inSystem, free)
 }
 
 func blocks(messages []pith.Message) int {

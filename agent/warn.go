@@ -62,14 +62,16 @@ func (a *Agent) tell(w Warning) {
 }
 
 // stage is what is done at 60 % of the window: the user is told, long output is
-// shortened from now on as it enters, and the next checkpoint is prepared.
-func (a *Agent) stage(ctx context.Context, d trigger.Decision) {
+// shortened from now on as it enters, and the next checkpoint is prepared. After
+// many turns in a window that is not that full, spent reasoning is taken out.
+func (a *Agent) stage(ctx context.Context, d trigger.Decision) error {
 	if d.Reason != pith.ReasonTokens60 {
-		return
+		return a.prune(ctx)
 	}
 	a.staging = true
 	a.warn(Warning{Kind: WarnWindow, Text: d.Text})
 	a.prepare(ctx)
+	return nil
 }
 
 func (a *Agent) cannotReduce(d trigger.Decision) {
