@@ -178,8 +178,16 @@ func (p *plan) lastExchange(cuts []int) int {
 	return len(p.messages)
 }
 
-// longResult is the share of the tail's budget that one older result may take.
-const longResult = 4
+// longResult is the share of the tail's budget that one older result may take;
+// leastResult is what every result keeps, so that how it ended is still said.
+// Units: the latter tokens.
+const (
+	longResult  = 4
+	leastResult = 60
+)
+
+// olderResult is how long an older result of the tail may be.
+func (p *plan) olderResult() pith.Tokens { return max(leastResult, p.keepTokens()/longResult) }
 
 // chosen is the earliest cut whose tail is within the budget, long results
 // counted as shortened.
@@ -223,7 +231,7 @@ func (p *plan) tailCost(m *pith.Message, older bool) pith.Tokens {
 	if !older || !onlyResults(m) {
 		return n
 	}
-	return min(n, pith.Tokens(len(m.Blocks))*p.keepTokens()/longResult)
+	return min(n, pith.Tokens(len(m.Blocks))*p.olderResult())
 }
 
 // build puts a request together: head, memory, a request of the user's where
@@ -231,7 +239,7 @@ func (p *plan) tailCost(m *pith.Message, older bool) pith.Tokens {
 // message in the conversation that came in.
 func (p *plan) build(h head, cut, least int, size step) (out pith.Conversation, kept int) {
 	tail := append([]pith.Message(nil), p.messages[cut:]...)
-	p.shrink(tail[:least-cut], step{result: max(1, p.keepTokens()/longResult)})
+	p.shrink(tail[:least-cut], step{result: p.olderResult()})
 	p.shrink(tail, size)
 	tail = mend(p.edit, tail)
 	kept = p.length

@@ -130,20 +130,24 @@ func gather(format pith.Format, messages []pith.Message) []pith.Message {
 	return out
 }
 
-// homeOf is the message whose calls a message of results answers.
+// homeOf is the message whose calls a message of results answers. Results
+// without a call are not asked: they go anyway.
 func homeOf(p *pairs, messages []pith.Message, i int) (home int, ok bool) {
 	if !onlyResults(&messages[i]) {
 		return 0, false
 	}
 	home = -1
 	for j := range messages[i].Blocks {
+		if p.orphans[place{i, j}] {
+			continue
+		}
 		c, found := p.call[place{i, j}]
 		if !found || home >= 0 && c.message != home {
 			return 0, false
 		}
 		home = c.message
 	}
-	return home, home < i
+	return home, home >= 0 && home < i
 }
 
 // adjacent tells whether only results stand between a call's message and the

@@ -41,7 +41,11 @@ type planted struct {
 	Exits map[string]Runs
 	// commands are the open calls' commands, by id.
 	commands map[string]string
+	turns    int
 }
+
+// Turns counts the turns so far.
+func (p *planted) Turns() int { return p.turns }
 
 type object = map[string]any
 
@@ -81,7 +85,7 @@ func (r *randomSession) chance(percent int) bool {
 // Runs are the runs of a command that one turn made side by side: which of them
 // was the last one, nobody can tell.
 type Runs struct {
-	turn int
+	Turn int
 	// Codes are their exit codes. Unknown is set where one did not say it.
 	Codes   []int
 	Unknown bool
@@ -90,8 +94,8 @@ type Runs struct {
 // ran notes how a command ended, nil for unknown.
 func (r *randomSession) ran(command string, exit *int) {
 	runs := r.planted.Exits[command]
-	if runs.turn != r.turns {
-		runs = Runs{turn: r.turns}
+	if runs.Turn != r.turns {
+		runs = Runs{Turn: r.turns}
 	}
 	if exit == nil {
 		runs.Unknown = true
@@ -196,6 +200,9 @@ func (r *randomSession) id() string {
 
 func (r *randomSession) turn() {
 	r.turns++
+	if r.planted != nil {
+		r.planted.turns = r.turns
+	}
 	calls := rapid.IntRange(0, 3).Draw(r.t, "calls")
 	ids := make([]string, 0, calls)
 	for range calls {
