@@ -70,6 +70,8 @@ type Agent struct {
 	staging bool
 	breaker breaker
 	ahead   *preparation
+	// unforked counts the drafts in a row that no fork gave.
+	unforked int
 	// spare is the draft of a compaction that is being made.
 	spare  *preparation
 	closed bool

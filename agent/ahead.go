@@ -18,6 +18,8 @@ type preparation struct {
 	done    chan struct{}
 	drafted *memory.Drafted
 	report  compactor.Report
+	// forks is set where the session's own request was to be asked.
+	forks bool
 }
 
 // prepare begins a draft in the background, one at most. It outlives the run,
@@ -38,7 +40,7 @@ func (a *Agent) prepare(ctx context.Context) {
 	snapshot, options, m := a.session.Snapshot(), a.draftOptions(""), a.memory
 	a.mu.Unlock()
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), a.config.CompactTimeout)
-	p := &preparation{cancel: cancel, done: make(chan struct{})}
+	p := &preparation{cancel: cancel, done: make(chan struct{}), forks: options.Fork != nil}
 	a.ahead = p
 	go func() {
 		defer close(p.done)
@@ -71,6 +73,7 @@ func (a *Agent) takeAhead(ctx context.Context) (p *preparation, waited bool) {
 	}
 	a.ahead = nil
 	a.learn(ctx, p.drafted, &p.report)
+	a.learnFork(p.forks, p.drafted, &p.report)
 	if p.drafted == nil {
 		return nil, waited
 	}
@@ -142,6 +145,7 @@ func (a *Agent) draft(ctx context.Context, facts *memory.Result, o memory.DraftO
 	drafted, report := a.memory.Draft(bounded, a.session, facts, nil, o)
 	if ctx.Err() == nil {
 		a.learn(ctx, drafted, &report)
+		a.learnFork(o.Fork != nil, drafted, &report)
 	}
 	return drafted, report
 }
@@ -165,10 +169,24 @@ func (a *Agent) learn(ctx context.Context, drafted *memory.Drafted, report *comp
 // draftOptions needs a.mu.
 func (a *Agent) draftOptions(focus string) memory.DraftOptions {
 	o := memory.DraftOptions{Model: a.config.Compactor, Compactor: a.config.Drafting, Focus: focus}
-	if a.config.Fork {
+	if a.config.Fork && a.unforked < maxUnforked {
 		o.Fork = a.fork()
 	}
 	return o
+}
+
+// maxUnforked is how often in a row a draft may come of the plain request only,
+// after one over the session's own was made for nothing, before that is not
+// tried any more: some servers take no two messages of the user in a row.
+const maxUnforked = 2
+
+func (a *Agent) learnFork(tried bool, drafted *memory.Drafted, report *compactor.Report) {
+	switch {
+	case report.Forked:
+		a.unforked = 0
+	case tried && drafted != nil && report.Calls > 1:
+		a.unforked++
+	}
 }
 
 // fork is the session's own request as it was sent last, whose prefix the
