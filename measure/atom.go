@@ -33,4 +33,9 @@ type Atom struct {
 	Was []string
 	// Message and Line are where it was stated last.
 	Message, Line int
+
+	// packages are a run's counts of packages, which may stand for its counts
+	// of tests; verifies is set where success says as much as exit 0 does.
+	packages []string
+	verifies bool
 }

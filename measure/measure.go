@@ -22,6 +22,9 @@ type Observer struct {
 	text     strings.Builder
 	open     map[string]pith.Block
 	openCWD  map[string]string
+	ledger   ledger
+	// indexed is the text as it was when something was last looked up in it.
+	indexed *index
 }
 
 // run is a shell command and its outcome as the records state it.
@@ -29,7 +32,16 @@ type run struct {
 	command string
 	exit    *int
 	counts  []string
-	verify  bool
+	// packages are the counts of packages, where a test run states those too.
+	packages []string
+	// stated are all the counts that any line of its output states.
+	stated []string
+	verify bool
+	failed bool
+	// families are what the command verifies with, or its first word.
+	families  []string
+	signature string
+	at        place
 }
 
 // set keeps strings in the order they came.
@@ -62,6 +74,7 @@ func (o *Observer) Record(r pith.Record) {
 		if i, ok := o.byID[r.Exit.ToolUseID]; ok && o.runs[i].exit == nil {
 			code := r.Exit.Code
 			o.runs[i].exit = &code
+			o.runs[i].failed = o.runs[i].failed || code != 0
 		}
 		return
 	}
@@ -69,34 +82,74 @@ func (o *Observer) Record(r pith.Record) {
 		return
 	}
 	m := r.Message
+	o.indexed = nil
+	o.ledger.message(m)
 	for i := range m.Blocks {
-		b := &m.Blocks[i]
-		o.text.WriteString(b.Text)
-		for _, a := range b.Args {
-			o.text.WriteString("\n" + a.Value)
+		o.block(m, &m.Blocks[i])
+	}
+}
+
+func (o *Observer) block(m *pith.Message, b *pith.Block) {
+	o.write(b, m.CWD)
+	switch b.Kind {
+	case pith.KindText:
+		if words := spokenIn(m, b); words != "" {
+			o.said = append(o.said, words)
+			o.ledger.spoke(words)
 		}
-		o.text.WriteByte('\n')
-		switch b.Kind {
-		case pith.KindText:
-			if words := spokenIn(m, b); words != "" {
-				o.said = append(o.said, words)
-			}
-			if m.Agent == "" && b.Origin == pith.UserExplicit {
-				o.userText(b.Text)
-			}
-		case pith.KindToolUse:
-			o.open[b.ToolUseID], o.openCWD[b.ToolUseID] = *b, m.CWD
-		case pith.KindToolResult:
-			if use, ok := o.open[b.ToolUseID]; ok {
-				o.result(&use, b, o.openCWD[b.ToolUseID])
-				delete(o.open, b.ToolUseID)
-			}
+		if m.Agent == "" && b.Origin == pith.UserExplicit {
+			o.userText(b.Text)
+		}
+	case pith.KindToolUse:
+		o.open[b.ToolUseID], o.openCWD[b.ToolUseID] = *b, m.CWD
+	case pith.KindToolResult:
+		if use, ok := o.open[b.ToolUseID]; ok {
+			o.result(&use, b, o.openCWD[b.ToolUseID])
+			o.ledger.result(m, &use, b)
+			delete(o.open, b.ToolUseID)
 		}
 	}
 }
 
-// Seen tells whether a string occurs anywhere in what was read.
-func (o *Observer) Seen(s string) bool { return strings.Contains(o.text.String(), s) }
+// maxNamed is how much of what a call named is written again with its answer.
+const maxNamed = 1000
+
+// write adds a block to the text, below the folder that it was said in. What a
+// call named belongs to its answer, too.
+func (o *Observer) write(b *pith.Block, cwd string) {
+	o.ledger.blocks = append(o.ledger.blocks, o.ledger.lines)
+	o.line(cwd)
+	o.line(b.Text)
+	for i := range b.Args {
+		o.line(b.Args[i].Value)
+	}
+	if b.Kind != pith.KindToolResult {
+		return
+	}
+	use := o.open[b.ToolUseID]
+	for i := range use.Args {
+		o.line(use.Args[i].Value[:min(len(use.Args[i].Value), maxNamed)])
+	}
+}
+
+func (o *Observer) line(s string) {
+	if s == "" {
+		return
+	}
+	o.text.WriteString(s)
+	o.text.WriteByte('\n')
+	o.ledger.lines += strings.Count(s, "\n") + 1
+}
+
+// Seen tells whether a string occurs anywhere in what was read, as whole words.
+func (o *Observer) Seen(s string) bool { return o.index().has(s) }
+
+func (o *Observer) index() *index {
+	if o.indexed == nil {
+		o.indexed = newIndex(o.text.String())
+	}
+	return o.indexed
+}
 
 const maxMissed = 20
 

@@ -44,6 +44,7 @@ func (o *Observer) userText(text string) {
 		for _, s := range splitSentences(line) {
 			if len(s) >= 15 && len(s) <= 400 && ruleWord().MatchString(s) {
 				o.rules.add(squash(s))
+				o.ledger.rule(squash(s))
 			}
 		}
 	}
@@ -83,9 +84,7 @@ func (o *Observer) result(use, res *pith.Block, cwd string) {
 		}
 	case "apply_patch":
 		if !failed && !strings.HasPrefix(res.Text, "apply_patch verification failed") {
-			for _, m := range patchHeader().FindAllStringSubmatch(use.Arg("input"), -1) {
-				o.modify(strings.TrimSpace(m[1]+m[2]), cwd)
-			}
+			o.patch(use.Arg("input", "patch", "patchText"), cwd)
 		}
 	case "write_stdin":
 		o.continued(use, res)
@@ -98,10 +97,15 @@ func (o *Observer) result(use, res *pith.Block, cwd string) {
 
 func (o *Observer) inspect(p, cwd string) {
 	o.read.add(resolve(cwd, p))
+	o.ledger.path(resolve(cwd, p), "")
 }
 
-func (o *Observer) modify(p, cwd string) {
+func (o *Observer) modify(p, cwd string) { o.change(p, cwd, opEdited) }
+
+// change notes what was done to a file.
+func (o *Observer) change(p, cwd, op string) {
 	o.modified.add(resolve(cwd, p))
+	o.ledger.path(resolve(cwd, p), op)
 }
 
 func (o *Observer) shell(use, res *pith.Block, cwd string, failed bool) {
@@ -116,6 +120,7 @@ func (o *Observer) shell(use, res *pith.Block, cwd string, failed bool) {
 				o.modify(p, cwd)
 			}
 		}
+		o.ledger.removed(plain, cwd)
 		for _, m := range shown().FindAllStringSubmatch(plain, -1) {
 			o.inspect(m[1], cwd)
 		}
@@ -130,6 +135,8 @@ func (o *Observer) shell(use, res *pith.Block, cwd string, failed bool) {
 		r.exit = res.Exit
 	}
 	r.counts = counts(res.Text)
+	r.learn(plain, res, failed)
+	r.at = o.ledger.at
 	if m := session().FindStringSubmatch(head(res.Text)); m != nil && r.exit == nil {
 		o.running[m[1]] = len(o.runs)
 	}
@@ -151,6 +158,8 @@ func (o *Observer) continued(use, res *pith.Block) {
 	if c := counts(res.Text); len(c) > 0 {
 		o.runs[i].counts = c
 	}
+	o.runs[i].outcome(res, false)
+	o.runs[i].at = o.ledger.at
 }
 
 func statedExit(text string) (int, bool) {

@@ -1,0 +1,114 @@
+package measure
+
+import (
+	"strconv"
+	"strings"
+)
+
+var (
+	fenceLine = pattern(`(?m)^<pith-memory [^>\n]*>|^[0-9a-f]{16}</pith-memory>|\bref [0-9a-f]{8}\b`)
+	quotation = pattern(`"([^"\n]{12,400})"|“([^”\n]{12,400})”`)
+	textPath  = pattern(`(?:[~.]{0,2}/)?(?:[\w.+@-]+/)+[\w.+@-]*\w`)
+	webWord   = pattern(`\w+://\S+`)
+)
+
+// text checks what a text states. What it says in its own words is no
+// statement that can be looked up.
+func (p *checker) text(text string) {
+	text = fenceLine().ReplaceAllString(text, "")
+	seen := map[string]bool{}
+	once := func(s string) bool {
+		known := seen[s]
+		seen[s] = true
+		return !known
+	}
+	quoting := false
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		if strings.HasPrefix(line, "```") {
+			quoting = !quoting
+			continue
+		}
+		p.lineRuns(line, once)
+		p.lineNames(line, once)
+		if quoting {
+			continue
+		}
+		if quote, ok := strings.CutPrefix(line, "> "); ok && len(strings.Fields(quote)) >= 4 && once(quote) {
+			p.quote(quote)
+			continue
+		}
+		for _, m := range quotation().FindAllStringSubmatch(line, -1) {
+			if q := strings.Trim(m[1]+m[2], " .,"); len(strings.Fields(q)) >= 4 && once(q) {
+				p.quote(q)
+			}
+		}
+	}
+}
+
+// lineNames checks the paths, SHAs and UUIDs of a line.
+func (p *checker) lineNames(line string, once func(string) bool) {
+	if strings.Contains(line, "://") {
+		line = webWord().ReplaceAllString(line, " ")
+	}
+	if strings.Contains(line, "-") {
+		for _, w := range uuidWord().FindAllString(line, -1) {
+			if once(w) {
+				p.share.count(p.x.has(w), w)
+			}
+		}
+		line = uuidWord().ReplaceAllString(line, " ")
+	}
+	for _, w := range shaWord().FindAllString(line, -1) {
+		if isSHA(w) && once(w) {
+			p.hash(w)
+		}
+	}
+	if !strings.Contains(line, "/") {
+		return
+	}
+	for _, at := range textPath().FindAllStringIndex(line, -1) {
+		w := line[at[0]:at[1]]
+		cut := at[1] < len(line) && strings.ContainsAny(line[at[1]:at[1]+1], "{*<$…[") || at[0] > 0 && strings.ContainsAny(line[at[0]-1:at[0]], "}*>$)\\") ||
+			strings.HasSuffix(line[:at[0]], "…") || strings.HasPrefix(line[at[1]:], "…")
+		if !cut && isPath(w) && once(w) {
+			p.share.count(p.path(w), w)
+		}
+	}
+}
+
+// lineRuns checks the commands of a line that are given with an outcome, and
+// outcomes that are given without a command.
+func (p *checker) lineRuns(line string, once func(string) bool) {
+	if !exitClaim().MatchString(line) && !countClaim().MatchString(line) || !once(line) {
+		return
+	}
+	parts := strings.Split(line, "`")
+	if len(parts) < 3 {
+		p.outcome(claimsIn(line))
+		return
+	}
+	for i := 1; i+1 < len(parts); i += 2 {
+		c := claimsIn(parts[i+1])
+		switch {
+		case c.none():
+		case looksRun(parts[i]):
+			p.run(parts[i], c.numbers())
+		default:
+			p.outcome(c)
+		}
+	}
+}
+
+// outcome checks an outcome that no command stands by: it must be that of some run.
+func (p *checker) outcome(c claims) {
+	for _, n := range c.exits {
+		p.share.count(p.ended("", nil, func(r *run) bool { return r.exit != nil && *r.exit == n }), "exit "+strconv.Itoa(n))
+	}
+	for _, n := range c.numbers().counts {
+		p.share.count(p.ended("", nil, func(r *run) bool { return r.counted(n) }) || p.x.has(n), n)
+	}
+}
+
+// looksRun tells a command from a name in code: it has an argument.
+func looksRun(code string) bool { return strings.Contains(strings.TrimSpace(code), " ") }

@@ -1,0 +1,154 @@
+package measure
+
+import (
+	"path"
+	"strings"
+)
+
+var goneWord = pattern(`(?i)\b(?:delet\w*|remov\w*|renam\w*|moved?|gone|dropped)\b`)
+
+// nearLines is how far above a bare file name its folder may be named.
+const nearLines = 20
+
+// path wants the whole path: absolute, relative to the root, or relative to a
+// folder that the text names. A base name alone is half. A file that is gone
+// must be told to be.
+func (r *reader) path(a *Atom) verdict {
+	at := r.pathAt(a.Text)
+	if at < 0 {
+		if base := path.Base(a.Text); len(base) > 3 && base != a.Text && r.x.has(base) {
+			return half
+		}
+		return lost
+	}
+	if a.Kind != KindModified {
+		return full
+	}
+	l := r.x.line(at)
+	gone := goneWord().MatchString(r.x.between(l, l)) || goneWord().MatchString(r.heading(l))
+	if a.Status == opDeleted && !gone {
+		return stale
+	}
+	if a.Status != opDeleted && strings.HasPrefix(r.afterPath(at), " (deleted") {
+		return stale
+	}
+	return full
+}
+
+// afterPath is what follows the path that stands at an offset.
+func (r *reader) afterPath(at int) string {
+	rest := r.x.text[at:min(len(r.x.text), at+1000)]
+	i := strings.IndexAny(rest, " `")
+	if i < 0 {
+		return ""
+	}
+	return strings.TrimPrefix(rest[i:], "`")
+}
+
+// heading is the nearest line above that is no entry of a list.
+func (r *reader) heading(line int) string {
+	for l := line - 1; l >= 0 && l >= line-60; l-- {
+		s := strings.TrimSpace(r.x.between(l, l))
+		if s == "" || strings.ContainsAny(s[:1], "-*[/`.0123456789") && !strings.HasPrefix(s, "**") {
+			continue
+		}
+		if strings.HasPrefix(s, "#") || strings.HasPrefix(s, "§") || strings.HasPrefix(s, "**") || strings.HasSuffix(s, ":") {
+			return s
+		}
+	}
+	return ""
+}
+
+// pathAt is where the text states a whole path, -1 where it does not.
+func (r *reader) pathAt(p string) int {
+	if at := r.standing(p); at >= 0 {
+		return at
+	}
+	if rest, ok := strings.CutPrefix(p, r.root+"/"); ok && r.root != "" {
+		if at := r.standing(rest); at >= 0 {
+			return at
+		}
+	}
+	for dir := path.Dir(p); strings.Count(dir, "/") > 1 && dir != r.root; dir = path.Dir(dir) {
+		if !strings.HasPrefix(dir, "/") {
+			break
+		}
+		rest := p[len(dir)+1:]
+		at := r.standing(rest)
+		if at < 0 {
+			continue
+		}
+		if strings.Contains(rest, "/") && r.standing(dir) >= 0 {
+			return at
+		}
+		if at = r.below(rest, dir); at >= 0 {
+			return at
+		}
+	}
+	return -1
+}
+
+// below is where a bare file name stands in a line that its folder is named
+// in, or not far below one.
+func (r *reader) below(name, dir string) int {
+	var dirs []int
+	r.eachPath(dir, func(at int) bool {
+		dirs = append(dirs, r.x.line(at))
+		return true
+	})
+	found := -1
+	r.eachPath(name, func(at int) bool {
+		l := r.x.line(at)
+		for _, d := range dirs {
+			if d <= l && l-d <= nearLines {
+				found = at
+				return false
+			}
+		}
+		return true
+	})
+	return found
+}
+
+// standing is where a path stands that is no part of a longer one.
+func (r *reader) standing(p string) int {
+	found := -1
+	r.eachPath(p, func(at int) bool { found = at; return false })
+	return found
+}
+
+func (r *reader) eachPath(p string, f func(at int) bool) {
+	p = strings.TrimPrefix(p, "./")
+	r.x.each(p, func(at int) bool {
+		return !pathBounded(r.x.text, at, at+len(p), p) || f(at)
+	})
+}
+
+// pathBounded tells whether text[from:to] is a path of its own. One that is
+// relative and has folders may stand in a longer one, and a folder may have
+// what is in it behind it.
+func pathBounded(text string, from, to int, p string) bool {
+	if from > 0 {
+		switch c := text[from-1]; {
+		case c == '/':
+			dot := strings.HasSuffix(text[:from], "./") && !strings.HasSuffix(text[:from], "../")
+			if !dot && (p[0] == '/' || !strings.Contains(p, "/")) {
+				return false
+			}
+		case wordByte(c) && !escaped(text, from-1), c == '-', c == '.', c == '~', c == '+':
+			return false
+		}
+	}
+	if to >= len(text) {
+		return true
+	}
+	switch c := text[to]; c {
+	case '-', '+', '~':
+		return false
+	case '/':
+		return path.Ext(p) == ""
+	case '.':
+		return to+1 >= len(text) || !wordByte(text[to+1])
+	}
+	return true
+}

@@ -1,0 +1,197 @@
+package measure
+
+import (
+	"slices"
+	"strings"
+)
+
+// run wants the command with its exit code and its counts near it, as one
+// fact: a command alone says nothing. An earlier outcome in the place of the
+// last one is stale.
+func (r *reader) run(a *Atom) verdict {
+	v := lost
+	look := func(at, end int) bool {
+		if got := r.outcome(a, at, end); got > v {
+			v = got
+		}
+		return v != full
+	}
+	r.x.each(a.Text, func(at int) bool { return look(at, at+len(a.Text)) })
+	if v == full {
+		return v
+	}
+	for i := range r.gaps {
+		if g := &r.gaps[i]; g.of(a.Text) && !look(g.at, g.end) {
+			break
+		}
+	}
+	return v
+}
+
+// outcome compares what the text says near a command with its last outcome
+// and with those before.
+func (r *reader) outcome(a *Atom, at, end int) verdict {
+	if a.Exit == nil && len(a.Counts) == 0 {
+		return full // that it failed is all that is known
+	}
+	var c claims
+	if recorded(r.x.text[:at]) {
+		c = r.recordedClaims(end)
+	} else {
+		c = r.nearClaims(at, end)
+	}
+	if c.state(a.Exit, a.Counts, a.packages) && !(c.none() && !c.passes) {
+		return full
+	}
+	for _, was := range a.Was {
+		before := claimsIn(was)
+		if !c.none() && slices.ContainsFunc(before.exits, func(n int) bool { return slices.Contains(c.exits, n) }) && c.hold(before.counts) {
+			return stale
+		}
+		if len(before.exits) == 0 && len(before.counts) > 0 && len(c.counts) > 0 && c.hold(before.counts) {
+			return stale
+		}
+	}
+	return lost
+}
+
+// nearClaims are those in the command's own line behind it, else in that whole
+// line, else in the next two lines, up to where another command is named.
+func (r *reader) nearClaims(at, end int) claims {
+	l := r.x.line(at)
+	last := r.x.line(max(at, end-1))
+	line := r.x.between(last, last)
+	after := strings.TrimPrefix(line[min(len(line), max(0, end-int(r.x.lines[last]))):], "`")
+	own, _, _ := strings.Cut(after, "`")
+	c := claimsIn(own)
+	if !c.none() {
+		return c
+	}
+	if l == last {
+		if whole := claimsIn(line); strings.Count(line, "`") <= 2 && (!whole.none() || whole.passes) {
+			return whole
+		}
+	}
+	near := own
+	for i := last + 1; i <= last+2; i++ {
+		next := strings.TrimSpace(r.x.between(i, i))
+		if strings.HasPrefix(strings.TrimLeft(next, "-*• "), "`") || strings.HasPrefix(next, "$ ") || strings.HasPrefix(next, "§") {
+			break
+		}
+		near += "\n" + next
+	}
+	return claimsIn(near)
+}
+
+// recorded tells whether what follows is the argument of a call, as a tail of
+// messages holds it.
+func recorded(before string) bool {
+	before = strings.TrimRight(before, " \"")
+	return strings.HasSuffix(before, "command:") || strings.HasSuffix(before, "cmd:") || strings.HasSuffix(before, "\"command\":") || strings.HasSuffix(before, "\"cmd\":")
+}
+
+// maxResult is how many lines of a recorded answer are read.
+const maxResult = 400
+
+// recordedClaims reads the answer that follows a recorded call, up to the next call.
+func (r *reader) recordedClaims(end int) claims {
+	first := r.x.line(max(0, end-1))
+	last := first
+	for last+1 < len(r.x.lines) && last < first+maxResult {
+		next := strings.TrimSpace(r.x.between(last+1, last+1))
+		if strings.HasPrefix(next, "command: ") || strings.HasPrefix(next, "cmd: ") {
+			break
+		}
+		last++
+	}
+	var lines []string
+	for i := first + 1; i <= last; i++ {
+		lines = append(lines, strings.TrimRight(r.x.between(i, i), " "))
+	}
+	text := strings.Join(lines, "\n")
+	c := claims{counts: counts(text)}
+	for _, m := range exitClaim().FindAllStringSubmatch(text, -1) {
+		c.exits = append(c.exits, claimsIn(m[0]).exits...)
+	}
+	c.passes = len(c.exits) == 0
+	return c
+}
+
+// failure wants the line that names a failure. Of a test's failure the name is
+// enough where the line says that it failed; times are no part of it.
+func (r *reader) failure(a *Atom) verdict {
+	if name := failedName(a.Text); name != "" {
+		v := lost
+		r.x.each(name, func(at int) bool {
+			l := r.x.line(at)
+			v = half
+			if failClaim().MatchString(r.x.between(l, l)) || failClaim().MatchString(r.heading(l)) {
+				v = full
+			}
+			return v != full
+		})
+		return v
+	}
+	v := r.sentence(a.Text, 0.9)
+	if v == lost {
+		if best, _ := r.x.nearest(a.Text); best >= 0.6 {
+			return half
+		}
+	}
+	return v
+}
+
+// failedName is the name of the test that a line says failed.
+func failedName(line string) string {
+	m := failedTest().FindStringSubmatch(line)
+	if m == nil {
+		return ""
+	}
+	return m[1] + m[2]
+}
+
+// todo wants the step with its status: in its line by a mark or a word, or in
+// the heading above it. Without a status it is half.
+func (r *reader) todo(a *Atom) verdict {
+	v := lost
+	look := func(at int) bool {
+		got := half
+		switch s := r.statusAt(a.Text, at); {
+		case s == a.Status:
+			got = full
+		case s != "" && slices.Contains(a.Was, s):
+			got = stale
+		case s != "":
+			got = lost
+		}
+		v = max(v, got)
+		return v != full
+	}
+	found := false
+	r.x.each(a.Text, func(at int) bool { found = true; return look(at) })
+	if !found {
+		if best, l := r.x.nearest(a.Text); best >= 0.9 {
+			look(int(r.x.lines[l]))
+		}
+	}
+	return v
+}
+
+// statusAt is the status that is stated for the step at an offset.
+func (r *reader) statusAt(step string, at int) string {
+	l := r.x.line(at)
+	line := r.x.between(l, l)
+	from := at - int(r.x.lines[l])
+	if rest := line[min(len(line), from):]; strings.Contains(line, `"status"`) {
+		if _, after, ok := strings.Cut(rest, `"status":`); ok && len(rest)-len(after) < len(step)+300 {
+			return plainStatus(strings.Trim(strings.TrimLeft(after, " \"\\")[:min(12, len(strings.TrimLeft(after, " \"\\")))], "\"\\,}]{ "))
+		}
+	}
+	outside := strings.Replace(line, step, "", 1)
+	if len(outside) < 200 {
+		if s := statusIn(outside); s != "" {
+			return s
+		}
+	}
+	return statusIn(r.heading(l))
+}
