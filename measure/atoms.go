@@ -1,5 +1,7 @@
 package measure
 
+import "slices"
+
 // order is that of the kinds in every list of atoms and of what became of them.
 var order = []Kind{
 	KindModified, KindInspected, KindRun, KindError, KindRule, KindDecision, KindTodo, KindRequest,
@@ -65,3 +67,6 @@ func (n *Needs) Atoms(all []Atom) []Atom {
 	}
 	return out
 }
+
+// Kinds are all kinds in the order in which they are listed.
+func Kinds() []Kind { return slices.Clone(order) }

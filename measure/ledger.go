@@ -44,7 +44,7 @@ type entries struct {
 }
 
 // say notes a fact, or a newer word on one that is known.
-func (e *entries) say(key string, n entry) *entry {
+func (e *entries) say(key string, n entry) {
 	if e.at == nil {
 		e.at = map[string]int{}
 	}
@@ -52,7 +52,7 @@ func (e *entries) say(key string, n entry) *entry {
 	if !ok {
 		e.at[key] = len(e.list)
 		e.list = append(e.list, n)
-		return &e.list[len(e.list)-1]
+		return
 	}
 	old := &e.list[i]
 	if old.text != n.text {
@@ -61,7 +61,6 @@ func (e *entries) say(key string, n entry) *entry {
 		n.was = old.was
 	}
 	*old = n
-	return old
 }
 
 // known gives the entry of a key, nil where there is none.

@@ -91,7 +91,7 @@ func (r *reader) hold(a *Atom) verdict {
 	case KindError:
 		return r.failure(a)
 	case KindRule:
-		return r.sentence(a.Text, 0.9)
+		return r.sentence(a.Text)
 	case KindDecision:
 		return r.decision(a)
 	case KindTodo:
@@ -104,13 +104,16 @@ func (r *reader) hold(a *Atom) verdict {
 	return r.name(a)
 }
 
-// sentence wants a sentence word for word, or a line or sentence of at least
-// this F1. A text that left a part out holds half of it.
-func (r *reader) sentence(s string, least float64) verdict {
+// sameF1 is the F1 from which two sentences are the same.
+const sameF1 = 0.9
+
+// sentence wants a sentence word for word, or a line or sentence with the same
+// words. A text that left a part out holds half of it.
+func (r *reader) sentence(s string) verdict {
 	if r.x.has(s) {
 		return full
 	}
-	if best, _ := r.x.nearest(s); best >= least {
+	if best, _ := r.x.nearest(s); best >= sameF1 {
 		return full
 	}
 	for i := range r.gaps {
@@ -130,13 +133,13 @@ func (r *reader) request(s string) verdict {
 	if r.x.has(s) {
 		return full
 	}
-	if best, _ := r.x.nearest(s); best >= 0.9 {
+	if best, _ := r.x.nearest(s); best >= sameF1 {
 		return full
 	}
 	parts := slices.DeleteFunc(splitSentences(s), func(p string) bool { return len(p) < 15 })
 	n := 0
 	for _, p := range parts {
-		if r.sentence(p, 0.9) == full {
+		if r.sentence(p) == full {
 			n++
 		}
 	}
@@ -166,7 +169,7 @@ func (r *reader) alone(s string) verdict {
 func (r *reader) decision(a *Atom) verdict {
 	question, answer, ok := strings.Cut(a.Text, choice)
 	if !ok {
-		return r.sentence(a.Text, 0.9)
+		return r.sentence(a.Text)
 	}
 	want := tokens(question)
 	v := lost

@@ -132,7 +132,7 @@ func (r *reader) failure(a *Atom) verdict {
 		})
 		return v
 	}
-	v := r.sentence(a.Text, 0.9)
+	v := r.sentence(a.Text)
 	if v == lost {
 		if best, _ := r.x.nearest(a.Text); best >= 0.6 {
 			return half
@@ -170,7 +170,7 @@ func (r *reader) todo(a *Atom) verdict {
 	found := false
 	r.x.each(a.Text, func(at int) bool { found = true; return look(at) })
 	if !found {
-		if best, l := r.x.nearest(a.Text); best >= 0.9 {
+		if best, l := r.x.nearest(a.Text); best >= sameF1 {
 			look(int(r.x.lines[l]))
 		}
 	}
