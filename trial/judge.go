@@ -1,0 +1,168 @@
+package trial
+
+import (
+	"cmp"
+	"context"
+	"io"
+	"slices"
+
+	"github.com/pith-memory/pith"
+	"github.com/pith-memory/pith/measure"
+	"github.com/pith-memory/pith/memory"
+	"github.com/pith-memory/pith/meter"
+)
+
+// judge knows what there was before a cut and what was needed behind it.
+type judge struct {
+	options *Options
+	session *session
+	prefix  *prefix
+	cut     *cut
+	atoms   []measure.Atom
+	needed  []measure.Atom
+	user    measure.Words
+	waster  *measure.Waster
+	counter *meter.Counter
+}
+
+func newJudge(o *Options, s *session, p *prefix, c *cut) *judge {
+	j := &judge{options: o, session: s, prefix: p, cut: c, counter: new(meter.Counter)}
+	j.atoms, j.user = p.observer.Atoms(), p.observer.Words()
+	var needs measure.Needs
+	for _, r := range s.continuation(c, o.Calls) {
+		if !s.main(r.Message) {
+			continue
+		}
+		for k := range r.Message.Blocks {
+			if b := &r.Message.Blocks[k]; b.Kind == pith.KindToolUse {
+				needs.Call(b, p.observer.Seen)
+			}
+		}
+	}
+	j.needed = needs.Atoms(j.atoms)
+	if c.Kind != "round" {
+		j.waster = s.wasted(c)
+	}
+	return j
+}
+
+// wasted reads the session for calls that ask again what was answered before
+// a cut. Rounds of a chain have none: they are no places at which anything
+// really was compacted, and the calls between them are counted at the cuts.
+func (s *session) wasted(c *cut) *measure.Waster {
+	w := measure.NewWaster()
+	for i := range s.records {
+		if i == c.record {
+			w.Cut()
+		}
+		w.Record(s.records[i])
+	}
+	return w
+}
+
+// at is the cut as a candidate sees it.
+func (j *judge) at(previous *Given) *At {
+	return &At{
+		Cut: j.cut.Cut, Live: slices.Clip(j.prefix.live), Root: j.session.root, Previous: previous,
+		options: j.options, session: j.session, cut: j.cut,
+	}
+}
+
+// report judges what a candidate gave in the place of a context of a size.
+func (j *judge) report(ctx context.Context, c *Candidate, g *Given, live pith.Tokens) measure.Report {
+	r := measure.Report{File: j.options.File, Session: j.options.Session, Cut: j.cut.Cut, Of: c.Name, Absent: g.Absent}
+	if g.Absent != "" {
+		return r
+	}
+	g.count(j.counter)
+	r.Size, r.Micros = size(live, g), g.Micros
+	held := g.Held()
+	var missedNeeds []measure.Lost
+	r.All, r.Lost = measure.Retain(j.atoms, held)
+	r.Needed, missedNeeds = measure.Retain(j.needed, held)
+	r.InText, _ = measure.Retain(j.atoms, g.alone())
+	r.NeededInText, _ = measure.Retain(j.needed, g.alone())
+	if g.State != nil {
+		r.InState, _ = measure.RetainState(j.atoms, g.State)
+	}
+	r.Lost = mostWanted(r.Lost, missedNeeds)
+	r.Precision = j.prefix.observer.Precision(held)
+	r.Drift = measure.DriftOf(j.user, held, j.options.Other, "")
+	if j.user.Current() == "" {
+		r.Drift.Cosine, r.Drift.GDM = 1, 0 // nobody said anything that could be lost
+	}
+	if j.waster != nil {
+		r.Waste = j.waster.Of(held, j.recall(ctx, g))
+	}
+	return r
+}
+
+// recall tells whether what was seen before comes back by a reference of the
+// state: by the recall that an agent would use, over the session's own file. It
+// is nil for a candidate without a state.
+func (j *judge) recall(ctx context.Context, g *Given) func(measure.Repeat) bool {
+	if g.State == nil {
+		return nil
+	}
+	known := map[string]bool{}
+	return func(r measure.Repeat) bool {
+		for _, at := range r.Seen {
+			key := pith.Source{Message: at.Message, Block: at.Block}.BlockKey()
+			if _, described := g.State.Blocks[key]; !described {
+				return false
+			}
+			ok, asked := known[key]
+			if !asked {
+				passages, err := memory.Recall(ctx, memory.RecallRequest{
+					State: g.State, Ref: key, Open: func(*pith.State) (io.ReadCloser, error) { return j.options.Open() },
+				})
+				ok = err == nil && len(passages) > 0 && passages[0].Status == memory.StatusOK
+				known[key] = ok
+			}
+			if !ok {
+				return false
+			}
+		}
+		return len(r.Seen) > 0
+	}
+}
+
+// size tells how much smaller what was given is. What is given has to be
+// smaller than the context for anything to be gained.
+func size(live pith.Tokens, g *Given) measure.Size {
+	s := measure.Size{Tokenizer: meter.Tokenizer, Live: live, Text: g.text, Tail: g.tail, BreakEven: g.size()}
+	s.TCR = ratio(live, g.text)
+	s.Effective = ratio(live, g.size())
+	return s
+}
+
+func ratio(a, b pith.Tokens) float64 { return float64(a) / float64(max(b, 1)) }
+
+// maxLost bounds the list of what a report lost; the counts go on.
+const maxLost = 400
+
+// mostWanted marks the lost atoms that were needed and puts them first; then
+// the rest in the order of the session.
+func mostWanted(lost, needed []measure.Lost) []measure.Lost {
+	type key struct {
+		kind measure.Kind
+		text string
+	}
+	wanted := make(map[key]bool, len(needed))
+	for _, l := range needed {
+		wanted[key{l.Kind, l.Text}] = true
+	}
+	for i := range lost {
+		lost[i].Needed = wanted[key{lost[i].Kind, lost[i].Text}]
+	}
+	slices.SortStableFunc(lost, func(a, b measure.Lost) int {
+		if a.Needed != b.Needed {
+			if a.Needed {
+				return -1
+			}
+			return 1
+		}
+		return cmp.Compare(a.Message, b.Message)
+	})
+	return lost[:min(len(lost), maxLost):min(len(lost), maxLost)]
+}
