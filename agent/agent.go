@@ -130,7 +130,7 @@ func (a *Agent) start(ctx context.Context, behind *pith.State) error {
 			a.name = newName()
 		}
 	}
-	e := Entry{Kind: EntryStart, Session: a.name, Format: a.card.Format, System: digest(a.config.System), Tools: digest(string(a.talk.request.Tools))}
+	e := Entry{Kind: EntryStart, Version: JournalVersion, Session: a.name, Format: a.card.Format, System: digest(a.config.System), Tools: digest(string(a.talk.request.Tools))}
 	if behind != nil {
 		written, err := schema.Marshal(behind, false)
 		if err != nil {

@@ -30,6 +30,10 @@ const (
 	EntryPruning    EntryKind = "pruning"    // spent reasoning was taken out of it
 )
 
+// JournalVersion is the version of the entries that are written. A journal of a
+// later one is not read.
+const JournalVersion = 1
+
 // Entry is one step of a session. Its texts are redacted where a journal has it.
 type Entry struct {
 	Kind EntryKind `json:"kind"`
@@ -37,7 +41,9 @@ type Entry struct {
 	// Turn is the number of the turn that the step belongs to.
 	Turn int `json:"turn"`
 
-	// Session, Format and the hashes of system prompt and tools are of a start.
+	// Version, Session, Format and the hashes of system prompt and tools are of a
+	// start. Version is JournalVersion of the program that wrote it.
+	Version int         `json:"version,omitempty"`
 	Session string      `json:"session,omitempty"`
 	Format  pith.Format `json:"format,omitempty"`
 	System  string      `json:"system_sha256,omitempty"`

@@ -310,6 +310,28 @@ func TestDelegation(t *testing.T) {
 	}
 }
 
+// TestJournalOfSomethingElse is refused: of a later version, of another session
+// or format, and of steps that do not follow one another.
+func TestJournalOfSomethingElse(t *testing.T) {
+	m := newModel(t, 1000, nil)
+	for name, list := range map[string][]agent.Entry{
+		"later":    {{Kind: agent.EntryStart, Version: agent.JournalVersion + 1, Session: "s", Format: m.card.Format}},
+		"session":  {{Kind: agent.EntryStart, Session: "another", Format: m.card.Format}},
+		"format":   {{Kind: agent.EntryStart, Session: "s", Format: pith.FormatOpenAIChat}},
+		"headless": {{Kind: agent.EntryPrompt, Text: "Hi"}},
+		"astray":   {{Kind: agent.EntryStart, Session: "s", Format: m.card.Format}, {Kind: agent.EntryResult, Call: 3}},
+		"numbers":  {{Kind: agent.EntryStart, Session: "s", Format: m.card.Format}, {Kind: agent.EntryCompaction, Numbers: []int{1}}},
+	} {
+		j := &memJournal{}
+		for i := range list {
+			_ = j.Append(t.Context(), &list[i])
+		}
+		if _, err := agent.New(t.Context(), agent.Config{Model: m, Session: "s", Journal: j}); pith.KindOf(err) == pith.KindUnexpected {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 // TestResumedOnAnotherDisk: a file that changed while the session was stopped is
 // told to the user and, with the state that it goes on with, to the model.
 func TestResumedOnAnotherDisk(t *testing.T) {

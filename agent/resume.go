@@ -78,6 +78,8 @@ func (a *Agent) replayStart(e *Entry) error {
 	switch {
 	case e.Kind != EntryStart:
 		return a.replayed(1, fmt.Errorf("it is a %q and not the start of a session", e.Kind))
+	case e.Version > JournalVersion:
+		return usage("the journal is of version %d, and this program reads %d", e.Version, JournalVersion)
 	case a.config.Session != "" && a.config.Session != e.Session:
 		return usage("the journal is of the session %q, not of %q", e.Session, a.config.Session)
 	case e.Format != a.card.Format:
