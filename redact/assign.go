@@ -38,15 +38,23 @@ func plainName(name string) bool {
 func (sc *scanner) assignment(i, after int) int {
 	s := sc.s
 	name, nameStart := nameBefore(s, i)
+	if len(name) <= len("senord") && nameStart > 0 {
+		name, nameStart = wholeName(s, name, nameStart)
+	}
 	if name == "" {
 		return i
 	}
 	if name == "PASS" || name == "FAIL" { // a test's result
 		return i
 	}
-	if len(name) == 4 || len(name) == 10 {
+	switch len(name) {
+	case len("data"), len("stringData"):
 		if end := sc.secretManifest(name, nameStart, after); end > 0 {
 			return end
+		}
+	case len("Private-Lines"):
+		if name == "Private-Lines" {
+			return max(i, sc.putty(after))
 		}
 	}
 	kind, rule := announced(name)
@@ -77,6 +85,9 @@ func (sc *scanner) assigned(v value, kind nameKind, rule string, i int) int {
 		}
 	}
 	v.start = start
+	if v.form == bare && v.holdsName(s) {
+		return i // credentials: access_key=...
+	}
 	// The issuer's own rule names the secret better, where it takes all of it.
 	before := len(sc.found)
 	if sc.lex.hasPairAt(s, start) && sc.prefixed(start) >= v.end && start < v.end {
@@ -96,6 +107,16 @@ func (sc *scanner) assigned(v value, kind nameKind, rule string, i int) int {
 	return v.end
 }
 
+// holdsName tells whether the value is itself a name with a value.
+func (v *value) holdsName(s string) bool {
+	name, rest, ok := strings.Cut(s[v.start:max(v.start, v.end)], "=")
+	if !ok || v.sign != ':' || rest == "" || !identifier(name) {
+		return false
+	}
+	kind, _ := announced(name)
+	return kind != ordinary
+}
+
 // borrowedName reads the lists of pairs that containers and requests are
 // described with: {"name": "DB_PASSWORD", "value": "..."}.
 func (sc *scanner) borrowedName(name string, nameStart int) (nameKind, string) {
@@ -104,12 +125,13 @@ func (sc *scanner) borrowedName(name string, nameStart int) (nameKind, string) {
 	}
 	s := sc.s
 	line := s[max(0, nameStart-120):nameStart]
-	at := max(strings.LastIndex(line, "name"), strings.LastIndex(line, "Name"), strings.LastIndex(line, "key"))
+	at := max(strings.LastIndex(line, "name"), strings.LastIndex(line, "Name"), strings.LastIndex(line, "key="), strings.LastIndex(line, "key:"),
+		strings.LastIndex(line, `key":`))
 	if at < 0 || strings.Count(line[at:], "\n") > 1 {
 		return ordinary, ""
 	}
 	v := line[at:]
-	sign := strings.IndexByte(v, ':')
+	sign := strings.IndexAny(v, ":=")
 	if sign < 0 || sign > 8 {
 		return ordinary, ""
 	}
@@ -118,6 +140,27 @@ func (sc *scanner) borrowedName(name string, nameStart int) (nameKind, string) {
 		return ordinary, ""
 	}
 	return announced(v)
+}
+
+// wholeName returns the name of which nameBefore saw the last part only: of two
+// words, as in "API key:", or with letters that are not ASCII.
+func wholeName(s, name string, start int) (string, int) {
+	switch {
+	case s[start-1] >= 0x80:
+		if at := foreignName(s, start+len(name)); at >= 0 {
+			return "password", at
+		}
+	case s[start-1] != ' ':
+	case strings.EqualFold(name, "passe") && hasFold(s, start-len("mot de "), "mot de "):
+		return "password", start - len("mot de ")
+	case strings.EqualFold(name, "key"):
+		for _, w := range [...]string{"api ", "access ", "secret ", "auth ", "account ", "encryption ", "license "} {
+			if hasFold(s, start-len(w), w) {
+				return "named_key", start - len(w)
+			}
+		}
+	}
+	return name, start
 }
 
 // nameBefore returns the name that ends before the sign at s[i]: an identifier,
@@ -151,6 +194,9 @@ func nameBefore(s string, i int) (string, int) {
 	end := j
 	for j > 0 && end-j < maxName && (isWord(s[j-1]) || s[j-1] == '-' || s[j-1] == '.') {
 		j--
+	}
+	for j < end && s[j] == '-' { // of a diff, or of a flag
+		j++
 	}
 	if s[i] == '=' && j > 1 && (s[j-1] == ' ' || s[j-1] == '&') && isType(s[j:end]) {
 		if name, start := declared(s, j); name != "" {

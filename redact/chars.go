@@ -31,11 +31,13 @@ const (
 type trigger uint8
 
 const (
-	inWord   trigger = 1 << iota // a rule may begin where a word does
-	atSign                       // '=' ':' '>' '%' '@': a name may stand before it
-	atDash                       // '-': a private key's frame or a flag
-	atEscape                     // '\': what follows an escape begins a word
-	atMarker                     // '[': a marker is stepped over
+	inWord    trigger = 1 << iota // a rule may begin where a word does
+	atSign                        // '=' ':' '>' '%' '@': a name may stand before it
+	atDash                        // '-': a private key's frame or a flag
+	atEscape                      // '\': what follows an escape begins a word
+	atMarker                      // '[': a marker is stepped over
+	atBracket                     // '(': a name may stand before it, its secret after it
+	atDollar                      // '$': a password's hash
 )
 
 // triples is how many there are of the low five bits of three bytes.
@@ -94,7 +96,7 @@ var words = sync.OnceValue(func() *lexicon {
 	}
 	for c, t := range map[byte]trigger{
 		'=': atSign, ':': atSign, '>': atSign, '%': atSign, '@': atSign,
-		'-': atDash, '\\': atEscape, '[': atMarker,
+		'-': atDash, '\\': atEscape, '[': atMarker, '(': atBracket, '$': atDollar,
 	} {
 		l.stop[c] = t
 	}
@@ -104,6 +106,9 @@ var words = sync.OnceValue(func() *lexicon {
 	l.addStart("eyJ")
 	for i := range openers {
 		o := openers[i].word
+		if o[0] >= 0x80 {
+			l.stop[o[0]] = inWord // the others of such a letter are not
+		}
 		capitals := strings.ToUpper(o)
 		l.addStart(o)
 		l.addStart(capitals[:1] + o[1:])

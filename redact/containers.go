@@ -39,6 +39,9 @@ func (sc *scanner) userInfo(i int) int {
 		pass = skipMarkers(s, pass)
 		password = s[pass:at]
 		if len(password) >= 3 && !masked(password) && !dynamic(password) && !standIn(password) {
+			if len(user) >= 24 && random(user) && !isUUID(user) {
+				sc.add(start, start+len(user), "url-password")
+			}
 			sc.add(pass, at, "url-password")
 		}
 	case len(user) >= 16 && random(user) && !dynamic(user):
@@ -60,7 +63,7 @@ func endsAuthority(c byte) bool {
 func (sc *scanner) dataSourceName(i int) int {
 	s := sc.s
 	if !strings.HasPrefix(s[i:], "@tcp(") && !strings.HasPrefix(s[i:], "@unix(") {
-		return i
+		return sc.oracle(i)
 	}
 	start := i
 	for start > 0 && i-start < 128 && s[start-1] > ' ' && strings.IndexByte("\"'`=/", s[start-1]) < 0 {
@@ -95,7 +98,8 @@ func (sc *scanner) colonRecord(i int) int {
 	for start > 0 && i-start < 100 && (isWord(s[start-1]) || strings.IndexByte("-.*", s[start-1]) >= 0) {
 		start--
 	}
-	if start == i || start > 0 && s[start-1] != '\n' && s[start-1] != '\t' && s[start-1] != '\'' && s[start-1] != '"' {
+	if start == i || start > 0 && !isSpace(s[start-1]) && strings.IndexByte("'\"+>", s[start-1]) < 0 &&
+		(s[start-1] != ':' || start < 2 || !isDigit(s[start-2])) {
 		return 0
 	}
 	end := start
@@ -211,7 +215,7 @@ func (sc *scanner) cookies(v value) int {
 			name := strings.ToLower(strings.TrimSpace(pair[:eq]))
 			from := skipMarkers(s, i+eq+1)
 			to := from
-			for to < stop && s[to] > ' ' && s[to] != ',' && (s[to] != '[' || markerEnd(s, to) == 0) {
+			for to < stop && s[to] > ' ' && s[to] != ',' && s[to] != '\\' && (s[to] != '[' || markerEnd(s, to) == 0) {
 				to++
 			}
 			if val := s[min(from, to):to]; plainName(name) && !listed(cookieAttributes, name) &&
@@ -257,15 +261,17 @@ func (sc *scanner) secretManifest(name string, nameStart, after int) int {
 	for line > 0 && s[line-1] != '\n' {
 		line--
 	}
-	indent := indentation(s, line)
+	indent := indentation(s, lineBody(s, line))
 	last := 0
 	next := lineEnd(s, after)
 	for n := 0; next < len(s) && n < 200; n++ {
 		start := next + 1
 		next = lineEnd(s, start)
-		if start == next || indentation(s, start) <= indent {
+		body := lineBody(s, start)
+		if body >= next || indentation(s, body) <= indent {
 			break
 		}
+		start = body
 		sign := strings.IndexByte(s[start:next], ':')
 		if sign < 0 {
 			continue
@@ -289,10 +295,60 @@ func lineEnd(s string, i int) int {
 	return len(s)
 }
 
+// lineBody returns where a line's own text begins, after what grep, an editor, a
+// diff or a comment has before each line.
+func lineBody(s string, i int) int {
+	if from := locator(s, i); from > i {
+		return from
+	}
+	j := i
+	for j < len(s) && isDigit(s[j]) {
+		j++
+	}
+	if j > i && j < len(s) && s[j] == '\t' {
+		return j + 1
+	}
+	if i < len(s) && strings.IndexByte("+-", s[i]) >= 0 {
+		return i + 1
+	}
+	if i+1 < len(s) && strings.IndexByte("#>", s[i]) >= 0 && s[i+1] == ' ' {
+		return i + 2
+	}
+	return i
+}
+
 func indentation(s string, i int) int {
 	j := i
 	for j < len(s) && s[j] == ' ' {
 		j++
 	}
 	return j - i
+}
+
+// hashSchemes begin the hash of a password in crypt's form, $scheme$...
+var hashSchemes = [...]string{"$apr1$", "$1$", "$2a$", "$2b$", "$2y$", "$5$", "$6$", "$7$", "$y$", "$gy$", "$argon2", "$scrypt$", "$pbkdf2"}
+
+// passwordHash finds the hash of a password at the sign s[i].
+func (sc *scanner) passwordHash(i int) int {
+	s := sc.s
+	if i+1 == len(s) || strings.IndexByte("12567aygsp", s[i+1]) < 0 {
+		return i
+	}
+	for _, scheme := range hashSchemes {
+		if !strings.HasPrefix(s[i:], scheme) {
+			continue
+		}
+		end := i
+		for end < len(s) && end-i < maxValue && (isWord(s[end]) || strings.IndexByte("$./+=,-", s[end]) >= 0) {
+			end++
+		}
+		for end > i && strings.IndexByte(".,", s[end-1]) >= 0 {
+			end--
+		}
+		if hash := s[i:end]; len(hash) >= 28 && strings.Count(hash, "$") > 2 && !masked(hash) {
+			sc.add(i, end, "password-hash")
+			return end
+		}
+	}
+	return i
 }

@@ -80,12 +80,30 @@ func (sc *scanner) wrapped(start, end int) int {
 			break
 		}
 		full := next-end-1 == width
+		if !full && (!usualWidth(width) || !lastOfFold(s, next, next-start-strings.Count(s[start:next], "\n"))) {
+			break
+		}
 		end = next
 		if !full {
 			break
 		}
 	}
 	return end
+}
+
+// usualWidth tells whether programs fold base64 to such lines, so that a single
+// one may be followed by a shorter one.
+func usualWidth(n int) bool {
+	return n == 60 || n == 64 || n == 70 || n == 72 || n == 76 || n == 80
+}
+
+// lastOfFold tells whether a shorter line that ends at s[end] can be the last of
+// a run of so many characters: it completes the code, and ends its line.
+func lastOfFold(s string, end, size int) bool {
+	if end < len(s) && s[end] == '=' {
+		return true
+	}
+	return size%4 == 0 && (end == len(s) || strings.IndexByte("\n\"'", s[end]) >= 0)
 }
 
 // readable tells whether the beginning of a run decodes to ASCII text.

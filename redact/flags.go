@@ -11,19 +11,45 @@ type opener struct {
 // openers are found where they begin a word, in lower case, upper case or with
 // a capital. Their functions return the end of what they found, or i.
 var openers = [...]opener{
+	{"_authtoken ", (*scanner).directive},
 	{"basic ", (*scanner).basic},
 	{"bearer ", (*scanner).bearer},
+	{"chpasswd", (*scanner).chpasswd},
 	{"configure set ", (*scanner).environment},
+	{"contrase\u00f1a ", (*scanner).spokenSecret},
+	{"define(", (*scanner).environment},
 	{"env ", (*scanner).dockerEnv},
+	{"has\u0142o ", (*scanner).spokenSecret},
+	{"htpasswd -", (*scanner).htpasswd},
 	{"identified by ", (*scanner).sqlPassword},
 	{"identified with ", (*scanner).sqlPlugin},
+	{"kennwort ", (*scanner).spokenSecret},
+	{"l\u00f6senord ", (*scanner).spokenSecret},
+	{"masterauth ", (*scanner).directive},
+	{"mot de passe ", (*scanner).spokenSecret},
+	{"net use ", (*scanner).netUse},
+	{"parola ", (*scanner).spokenSecret},
 	{"password ", (*scanner).afterPassword},
 	{"passphrase ", (*scanner).spokenSecret},
+	{"passwort ", (*scanner).spokenSecret},
+	{"pw ", (*scanner).spokenSecret},
+	{"requirepass ", (*scanner).directive},
 	{"secret ", (*scanner).spokenSecret},
+	{"senha ", (*scanner).spokenSecret},
 	{"setenv", (*scanner).environment},
 	{"setx ", (*scanner).environment},
+	{"sudo -s ", (*scanner).sudo},
 	{"token ", (*scanner).spokenSecret},
 	{"key ", (*scanner).spokenSecret},
+	{"wachtwoord ", (*scanner).spokenSecret},
+	{"пароль", (*scanner).spokenSecret},
+	{"Пароль", (*scanner).spokenSecret},
+	{"密码", (*scanner).spokenSecret},
+	{"密碼", (*scanner).spokenSecret},
+	{"口令", (*scanner).spokenSecret},
+	{"パスワード", (*scanner).spokenSecret},
+	{"비밀번호", (*scanner).spokenSecret},
+	{"암호", (*scanner).spokenSecret},
 }
 
 // opened looks for an opener at s[i].
@@ -158,43 +184,6 @@ func (sc *scanner) netrc(i, after int) int {
 	return end
 }
 
-// spokenSecret finds a value that a sentence announces: "the token is ...".
-// Only what looks drawn by lot is taken.
-func (sc *scanner) spokenSecret(i, after int) int {
-	s := sc.s
-	j := after
-	for n := 0; n < 3; n++ {
-		word := j
-		for j < len(s) && isLower(s[j]) {
-			j++
-		}
-		if !listed(" is was to be for here ", s[word:j]) || j == len(s) {
-			j = word
-			break
-		}
-		for j < len(s) && (s[j] == ' ' || s[j] == ':') {
-			j++
-		}
-	}
-	v := valueAfter(s, j)
-	text := s[v.start:v.end]
-	m := measure(text)
-	if j == after && (len(text) < 20 || m.others > 0 || m.uppers == 0 || m.lowers == 0 || m.digits < 3) {
-		return i
-	}
-	if len(text) < 6 || m.digits == 0 || m.digits+m.dashes == len(text) || m.hexRun == len(text) || isUUID(text) ||
-		!plausible(strong, "token", text) || dottedNames(text) || isVersion(text) {
-		return i
-	}
-	if !hasFold(s, i, "pass") && (len(text) < 16 || !random(text)) {
-		return i
-	}
-	sc.add(v.start, v.end, "spoken")
-	return v.end
-}
-
-func isVersion(s string) bool { return strings.Count(s, ".") > 1 && measure(s).digits > 1 }
-
 // flag finds the secret in a command's arguments: --password X, curl -u
 // user:X, mysql -pX. s[i] is the first dash.
 func (sc *scanner) flag(i int) int {
@@ -211,8 +200,17 @@ func (sc *scanner) flag(i int) int {
 		return i
 	}
 	switch s[name:end] {
-	case "u", "user", "proxy-user", "U":
-		return sc.userFlag(i, end)
+	case "u", "user", "proxy-user", "U", "auth", "a":
+		if to := sc.userFlag(i, end); to > i {
+			return to
+		}
+	case "passin", "passout", "pass":
+		if sc.commandBefore(i, "openssl ") {
+			return sc.openssl(i, end)
+		}
+	case "password-stdin":
+		sc.piped(i, false)
+		return i
 	case "b", "cookie":
 		if sc.commandBefore(i, "curl") {
 			return max(i, sc.cookies(valueAfter(s, end)))
@@ -223,7 +221,7 @@ func (sc *scanner) flag(i int) int {
 		}
 	}
 	joined := end-i > 2 && s[i+1] == 'p' && s[end] != '=' // -pSECRET
-	if joined || listed(" p P a ", s[name:end]) {
+	if joined || listed(" p P a w ", s[name:end]) {
 		if to := sc.shortPassword(i); to > i {
 			return to
 		}
@@ -264,14 +262,19 @@ func flagValue(s string, end int, text string) bool {
 	return rest == "" || strings.IndexByte("\n-|&;'\"\\>", rest[0]) >= 0
 }
 
-// userFlag finds the password in the argument user:password.
+// userFlag finds the password in the argument user:password; smbclient parts
+// the two with a percent sign.
 func (sc *scanner) userFlag(i, end int) int {
 	s := sc.s
 	if !sc.commandBefore(i, "curl", "wget", "http ", "https ", "smbclient") {
 		return i
 	}
 	v := valueAfter(s, end)
-	user, password, ok := strings.Cut(s[v.start:v.end], ":")
+	mark := ":"
+	if sc.commandBefore(i, "smbclient") {
+		mark = "%"
+	}
+	user, password, ok := strings.Cut(s[v.start:v.end], mark)
 	if !ok || len(password) < 4 || allDigits(password) || masked(password) || dynamic(password) || standIn(password) ||
 		dynamic(user) || strings.HasPrefix(password, markerStart) || password[0] == '$' {
 		return i
@@ -280,10 +283,14 @@ func (sc *scanner) userFlag(i, end int) int {
 	return v.end
 }
 
+// passwordCommands take a password after -p, -P, -a or -w.
+var passwordCommands = []string{"mysql", "mariadb", "sshpass", "redis-cli", "docker login", "podman login", "helm registry login", "7z ", "zip ",
+	"az login", "mongo", "ldap", "twine upload", "--service-principal"}
+
 // shortPassword finds mysql -pX, sshpass -p X, redis-cli -a X, docker login -p X.
 func (sc *scanner) shortPassword(i int) int {
 	s := sc.s
-	if !sc.commandBefore(i, "mysql", "mariadb", "sshpass", "redis-cli", "docker login", "podman login", "helm registry login", "7z ", "zip ", "az login", "mongo") {
+	if !sc.commandBefore(i, passwordCommands...) || s[i+1] == 'w' && !sc.commandBefore(i, "ldap") {
 		return i
 	}
 	after := i + 2
@@ -295,14 +302,7 @@ func (sc *scanner) shortPassword(i int) int {
 	} else if s[i+1] != 'p' {
 		return i
 	}
-	v := valueAfter(s, after)
-	text := s[v.start:v.end]
-	if len(text) < 4 || masked(text) || dynamic(text) || allDigits(text) || text[0] == '-' || text[0] == '=' || isPath(text) ||
-		strings.HasPrefix(text, markerStart) || listed(" port protocol password pipe prompt print ", text) {
-		return i
-	}
-	sc.add(v.start, v.end, "flag-password")
-	return v.end
+	return sc.argument(i, after, "flag-password")
 }
 
 // commandBefore tells whether one of the commands stands before i in the same line.

@@ -31,6 +31,7 @@ type announcer struct {
 
 // announcers are tried in this order.
 var announcers = [...]announcer{
+	{"publickeytoken", ordinary, ""}, // of a .NET assembly
 	{"proxyauthorization", credentials, "authorization"},
 	{"authorization", credentials, "authorization"},
 	{"setcookie", jar, "cookie"},
@@ -45,12 +46,25 @@ var announcers = [...]announcer{
 	{"pwd", spoken, "password"},
 	{"storepass", spoken, "password"},
 	{"keypass", spoken, "password"},
+	{"contrasena", spoken, "password"},
+	{"contrasenya", spoken, "password"},
+	{"haslo", spoken, "password"},
+	{"kennwort", spoken, "password"},
+	{"losenord", spoken, "password"},
+	{"motdepasse", spoken, "password"},
+	{"parola", spoken, "password"},
+	{"senha", spoken, "password"},
+	{"wachtwoord", spoken, "password"},
+	{"psk", strong, "password"},
+	{"presharedkey", strong, "secret-key"},
 	{"pw", strong, "password"},
 	{"psw", strong, "password"},
 	{"mnemonic", spoken, "seed"},
 	{"seedphrase", spoken, "seed"},
 	{"recoveryphrase", spoken, "seed"},
 	{"secret", strong, "secret"},
+	{"authtoken", strong, "auth-token"},
+	{"servertoken", strong, "auth-token"},
 	{"token", strong, "token"},
 	{"apikey", strong, "api-key"},
 	{"appkey", strong, "api-key"},
@@ -190,6 +204,12 @@ func (p *splitName) qualified(i int) bool {
 	return true
 }
 
+// identifies tells whether nothing but "id" or the like follows from i on: the
+// name is of what says which secret is meant, as in apiKeyId.
+func (p *splitName) identifies(i int) bool {
+	return i < p.n && listed(" id ids uuid arn alias count counts ", string(p.text[i:p.n]))
+}
+
 // listed tells whether a list of words, each between spaces, has w.
 func listed(list, w string) bool {
 	if strings.IndexByte(w, ' ') >= 0 {
@@ -222,6 +242,9 @@ func announced(name string) (nameKind, string) {
 			continue
 		}
 		kind := a.kind
+		if kind == ordinary || a.parts != "secret" && p.identifies(at+len(a.parts)) {
+			return ordinary, ""
+		}
 		if at > 0 && listed(modest, p.before(at)) && kind != spoken && a.parts != "secret" {
 			return ordinary, ""
 		}
@@ -256,13 +279,17 @@ func mayAnnounce(name string) bool {
 		if i+2 == len(name) {
 			break
 		}
-		switch c := lowerByte(name[i+2]); a {
+		c, d := lowerByte(name[i+2]), byte('_')
+		if i+3 < len(name) {
+			d = lowerByte(name[i+3])
+		}
+		switch a {
 		case 'p':
-			if b == 'a' && (c == 's' || c == 't' && (i+3 == len(name) || !isLower(name[i+3]))) {
+			if b == 'a' && (c == 's' || c == 't' && !isLower(d) || c == 'r' && d == 'o') {
 				return true
 			}
 		case 'c':
-			if b == 'o' && c == 'o' || b == 'r' && c == 'e' {
+			if b == 'o' && c == 'o' || b == 'r' && c == 'e' || b == 'o' && c == 'n' && d == 't' {
 				return true
 			}
 		case 't':
@@ -270,11 +297,11 @@ func mayAnnounce(name string) bool {
 				return true
 			}
 		case 'k':
-			if b == 'e' && c == 'y' {
+			if b == 'e' && (c == 'y' || c == 'n' && d == 'n') {
 				return true
 			}
 		case 's':
-			if b == 'e' && (c == 'c' || c == 'e' || c == 't') || b == 'i' && (c == 'g' || c == 'd') {
+			if b == 'e' && (c == 'c' || c == 'e' || c == 't' || c == 'n' && d == 'h') || b == 'i' && (c == 'g' || c == 'd') {
 				return true
 			}
 		case 'a':
@@ -289,8 +316,12 @@ func mayAnnounce(name string) bool {
 			if b == 't' && c == 'p' {
 				return true
 			}
+		case 'h', 'l':
+			if b == 'a' && c == 's' && d == 'l' || b == 'o' && c == 's' && d == 'e' {
+				return true
+			}
 		case 'm', 'w', 'b', 'r':
-			if a == 'm' && b == 'n' || b == 'e' && (c == 'b' || c == 'a' || c == 'c') {
+			if a == 'm' && (b == 'n' || b == 'o' && c == 't') || b == 'e' && (c == 'b' || c == 'a' || c == 'c') || a == 'w' && b == 'a' && c == 'c' {
 				return true
 			}
 		}

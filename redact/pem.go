@@ -15,16 +15,18 @@ const (
 func (sc *scanner) dashes(i int) int {
 	s := sc.s
 	if strings.HasPrefix(s[i:], "-----") {
-		switch {
-		case strings.HasPrefix(s[i:], beginFrame):
-			return sc.keyFrom(i)
-		case strings.HasPrefix(s[i:], endFrame):
-			return sc.keyUpTo(i)
+		end := i
+		for end < len(s) && s[end] == '-' {
+			end++
 		}
-		for i < len(s) && s[i] == '-' {
-			i++
+		// In a diff a dash more stands before the frame.
+		switch frame := end - 5; {
+		case strings.HasPrefix(s[frame:], beginFrame):
+			return sc.keyFrom(frame)
+		case strings.HasPrefix(s[frame:], endFrame):
+			return max(end, sc.keyUpTo(frame))
 		}
-		return i
+		return end
 	}
 	if i > 0 && !isSpace(s[i-1]) && strings.IndexByte("\"'`(=[,", s[i-1]) < 0 {
 		return i
@@ -80,6 +82,10 @@ func keyBody(s string, i int) (end, size int) {
 		if strings.HasPrefix(s[i:], endFrame) {
 			return i, size
 		}
+		if from := locator(s, i); from > i {
+			i = from
+			continue
+		}
 		start := i
 		for i < limit && isKeyChar(s[i]) {
 			i++
@@ -95,7 +101,7 @@ func keyBody(s string, i int) (end, size int) {
 			end = i
 			continue
 		}
-		if n < 16 && size > 0 && !lastOfKey(s, i) || n < 16 && size == 0 {
+		if n < 16 && (size == 0 || !lastOfKey(s, start, i, limit)) {
 			break
 		}
 		size += n
@@ -104,10 +110,15 @@ func keyBody(s string, i int) (end, size int) {
 	return end, size
 }
 
-// lastOfKey tells whether a short piece that ends at s[i] can be the last of a
-// key's body: nothing but the end of the line or a quote follows.
-func lastOfKey(s string, i int) bool {
-	return i == len(s) || strings.IndexByte("\n\\\"'-", s[i]) >= 0
+// lastOfKey tells whether a short piece s[start:end] can be the last of a key's
+// body, or the sum that follows it: it is padded, or the frame comes next.
+func lastOfKey(s string, start, end, limit int) bool {
+	if strings.Contains(s[start:end], "=") {
+		return true
+	}
+	next := keyFiller(s, end, limit)
+	next = keyFiller(s, locator(s, next), limit)
+	return strings.HasPrefix(s[next:], endFrame)
 }
 
 func isKeyChar(c byte) bool { return isAlnum(c) || c == '+' || c == '/' || c == '=' }
@@ -137,7 +148,7 @@ func keyFiller(s string, i, limit int) int {
 			i = j + 1
 		case c == 0xe2 && i+2 < len(s): // an arrow or bar after a line number
 			i += 3
-		case c == '-' && !strings.HasPrefix(s[i:], "-----"):
+		case c == '-' && (!strings.HasPrefix(s[i:], "-----") || strings.HasPrefix(s[i+1:], endFrame)):
 			i++
 		default:
 			return i
@@ -173,8 +184,12 @@ func (sc *scanner) keyUpTo(i int) int {
 		low = max(low, sc.found[n-1].End)
 	}
 	for j := i; j > low; {
-		for j > low && (isSpace(s[j-1]) || strings.IndexByte("\"'+,|>\\", s[j-1]) >= 0 || s[j-1] >= 0x80) {
+		for j > low && (isSpace(s[j-1]) || strings.IndexByte("\"'+,|>\\#*-", s[j-1]) >= 0 || s[j-1] >= 0x80) {
 			j--
+		}
+		if from := locatorBefore(s, j, low); from < j {
+			j = from
+			continue
 		}
 		// An escaped newline ends with a letter.
 		if j > low+1 && s[j-1] == 'n' && s[j-2] == '\\' {
@@ -212,4 +227,75 @@ func allDigits(s string) bool {
 		}
 	}
 	return len(s) > 0
+}
+
+// locator returns where a line's text begins at whose start, s[i], grep wrote
+// the file and the number of the line; i where it did not.
+func locator(s string, i int) int {
+	if i == 0 || s[i-1] != '\n' {
+		return i
+	}
+	for j := i; j < len(s) && j-i < 200 && s[j] > ' '; j++ {
+		if s[j] != ':' && s[j] != '-' || j == i {
+			continue
+		}
+		k := j + 1
+		for k < len(s) && isDigit(s[k]) {
+			k++
+		}
+		if k > j+1 && k < len(s) && s[k] == s[j] {
+			return k + 1
+		}
+	}
+	return i
+}
+
+// locatorBefore returns where a line begins whose text would begin at s[j],
+// after what grep wrote; j where nothing of that kind stands there.
+func locatorBefore(s string, j, low int) int {
+	if j == 0 || s[j-1] != ':' {
+		return j
+	}
+	start := j
+	for start > low && j-start < 200 && s[start-1] > ' ' {
+		start--
+	}
+	if locator(s, start) == j {
+		return start
+	}
+	return j
+}
+
+// putty finds the private part of a key of PuTTY, of as many lines as stand at
+// s[after].
+func (sc *scanner) putty(after int) int {
+	s := sc.s
+	lines, i := 0, after
+	for i < len(s) && (s[i] == ' ' || isDigit(s[i])) && i-after < 6 {
+		if s[i] != ' ' {
+			lines = lines*10 + int(s[i]-'0')
+		}
+		i++
+	}
+	start, end := 0, 0
+	for range min(lines, 1000) {
+		i = keyFiller(s, i, len(s))
+		i = keyFiller(s, locator(s, i), len(s))
+		from := i
+		for i < len(s) && isKeyChar(s[i]) {
+			i++
+		}
+		if i == from {
+			break
+		}
+		if start == 0 {
+			start = from
+		}
+		end = i
+	}
+	if end-start < minKeyBody {
+		return 0
+	}
+	sc.add(start, end, "private-key")
+	return end
 }

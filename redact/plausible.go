@@ -24,6 +24,9 @@ const (
 
 // plausible tells whether a value may be a secret, by what it is made of.
 func plausible(kind nameKind, rule, v string) bool {
+	if kind == weak && rule == "credential" && len(v) >= 12 && base64Credentials(v) {
+		return true
+	}
 	if len(v) < 6 || kind == weak && (!random(v) || rule != "password" && worded(v)) {
 		return false
 	}
@@ -42,10 +45,13 @@ func plausible(kind nameKind, rule, v string) bool {
 	if m.others > 0 && m.digits == 0 && letters == 0 {
 		return false
 	}
-	if strings.HasPrefix(low, "0x") && len(v) < 20 || strings.Contains(v, "://") || isPath(v) {
+	if kind != spoken && versioned(v) {
 		return false
 	}
-	if testName(v) || allBenign(v) && (m.digits == 0 || kind != spoken) || isUUID(v) && rule != "secret" && rule != "api-key" && kind != spoken {
+	if strings.HasPrefix(low, "0x") && len(v) < 20 && measure(v[2:]).hexRun == len(v)-2 || strings.Contains(v, "://") || isPath(v) {
+		return false
+	}
+	if testName(v) || allBenign(v) && (m.digits == 0 || kind != spoken) || isUUID(v) && rule != "secret" && rule != "api-key" && rule != "auth-token" && kind != spoken {
 		return false
 	}
 	if m.digits == 0 && !ascii(v) {
@@ -109,12 +115,12 @@ func dynamic(v string) bool {
 			return true
 		}
 	case '-':
-		return v[1] == '-' || isAlpha(v[1])
+		return v[1] == '-' || isAlpha(v[1]) && (len(v) < 24 || !random(v))
 	case '@':
 		return v[1] == '/' || v[1] == '.' || v[len(v)-1] == '@'
 	}
 	for _, mark := range [...]string{"${", "$(", "{{", "<%", "#{", "%s", "%v", "%q", "{}"} {
-		if strings.Contains(v, mark) {
+		if at := strings.Index(v, mark); at >= 0 && (mark[0] != '%' || at+2 == len(v) || mark == "<%" || !isAlnum(v[at+2])) {
 			return true
 		}
 	}
@@ -164,12 +170,6 @@ func prose(low string, m *measured) bool {
 	return m.digits == 0 && m.others == 0 && m.spaces < 3
 }
 
-// testName tells whether v is the name of a test.
-func testName(v string) bool {
-	rest, ok := strings.CutPrefix(v, "Test")
-	return ok && rest != "" && (isUpper(rest[0]) || rest[0] == '_')
-}
-
 // allBenign tells whether a value is made of words that describe one: "my-api-token".
 func allBenign(v string) bool {
 	var p splitName
@@ -188,44 +188,6 @@ func allBenign(v string) bool {
 		i = j
 	}
 	return true
-}
-
-func isUUID(v string) bool {
-	if len(v) != 36 {
-		return false
-	}
-	for i := range len(v) {
-		if i == 8 || i == 13 || i == 18 || i == 23 {
-			if v[i] != '-' {
-				return false
-			}
-		} else if !isHex(v[i]) {
-			return false
-		}
-	}
-	return true
-}
-
-// isPath tells whether a value names a file: parts that look like names, some
-// of them parted by slashes.
-func isPath(v string) bool {
-	if len(v) > 2 && v[1] == ':' && (v[2] == '\\' || v[2] == '/') && isAlpha(v[0]) {
-		return true
-	}
-	if !strings.Contains(v, "/") {
-		return strings.HasSuffix(v, ".pem") || strings.HasSuffix(v, ".key") || strings.HasSuffix(v, ".json") ||
-			strings.HasSuffix(v, ".txt") || strings.HasSuffix(v, ".go") || strings.HasSuffix(v, ".ts") || strings.HasSuffix(v, ".py")
-	}
-	for part := range strings.SplitSeq(v, "/") {
-		m := measure(part)
-		if len(part) > 8 && m.uppers > 0 && m.lowers > 0 && m.dashes == 0 && (m.digits > 0 && random(part) || !camelCase(part)) {
-			return false
-		}
-		if m.others > 0 && strings.ContainsAny(part, "!#^&+=%*") {
-			return false
-		}
-	}
-	return v[0] == '/' || v[0] == '.' || v[0] == '~' || measure(v).digits < len(v)/4
 }
 
 // plausible tells whether a value may be a secret where it stands.
@@ -265,11 +227,6 @@ func (v *value) yamlTag(s, text string) bool {
 	}
 	name := strings.TrimLeft(text, "!")
 	return identifier(name) && measure(name).digits == 0
-}
-
-func label(text string) bool {
-	m := measure(text)
-	return isUpper(text[0]) && m.lowers == len(text)-1
 }
 
 // bareStands judges a value without quotes, which may as well be a variable, a
@@ -327,7 +284,7 @@ func (v *value) bareStands(s, text string, kind nameKind) bool {
 // block that no bracket closes.
 func (v *value) yamlLine(s string) bool {
 	i := v.nameStart
-	for i > 0 && (s[i-1] == ' ' || s[i-1] == '-') {
+	for i > 0 && v.nameStart-i < 64 && strings.IndexByte(" -+>#", s[i-1]) >= 0 {
 		i--
 	}
 	if i > 0 && s[i-1] != '\n' {
@@ -338,29 +295,4 @@ func (v *value) yamlLine(s string) bool {
 		j++
 	}
 	return j == len(s) || strings.IndexByte("})]", s[j]) < 0 && strings.Contains(s[v.end:j], "\n")
-}
-
-func identifier(text string) bool {
-	if text == "" || isDigit(text[0]) {
-		return false
-	}
-	for i := 0; i < len(text); i++ {
-		if !isWord(text[i]) {
-			return false
-		}
-	}
-	return true
-}
-
-// dottedNames tells whether text is names with dots between, as in config.token.
-func dottedNames(text string) bool {
-	if !strings.Contains(text, ".") {
-		return false
-	}
-	for part := range strings.SplitSeq(strings.ReplaceAll(text, "?.", "."), ".") {
-		if !identifier(strings.TrimSuffix(part, "!")) || len(part) >= 16 && random(part) {
-			return false
-		}
-	}
-	return true
 }

@@ -23,6 +23,7 @@ const (
 	hexOnly           // hexadecimal, with a digit, and then the word ends
 	exactHex32        // 32 hexadecimal digits, and then the word ends
 	dotted            // one dot with something on both sides
+	airtable          // 14 characters, a dot, 64 hexadecimal digits
 	triple            // two dots, three parts, the last of them long
 )
 
@@ -30,6 +31,7 @@ const (
 // Source of the prefixes: gitleaks, config/gitleaks.toml (MIT), and the issuers'
 // own pages on secret scanning. Lengths are deliberately not theirs.
 var prefixes = [...]prefixRule{
+	{"1//0", "google-token", word | dash, 20, digit, "1//0"},
 	{"A3-", "1password-key", upperDigit | dash, 30, digit, "A3-SIZED-PAPER"},
 	{"ABIA", "aws-key-id", upperDigit, 12, anything, "ABIA"},
 	{"ACCA", "aws-key-id", upperDigit, 12, anything, "ACCA"},
@@ -66,11 +68,15 @@ var prefixes = [...]prefixRule{
 	{"OT", "discord-token", word | dash | dot, 50, triple, "OT.go"},
 	{"PMAK-", "postman-key", alnum | dash, 20, digit, "PMAK-"},
 	{"SG.", "sendgrid-key", word | dash | dot, 30, dotted, "SG.io"},
+	{"SHA}", "password-hash", alnum | plus | slash | equals, 20, digit, "SHA}"},
 	{"SK", "twilio-key", alnum, 32, exactHex32, "SKIP_INTEGRATION_TESTS"},
+	{"SSHA}", "password-hash", alnum | plus | slash | equals, 20, digit, "SSHA}"},
 	{"age-secret-key-1", "age-key", alnum, 40, digit, "age-secret-key-1"},
+	{"api_org_", "huggingface-token", alnum, 20, mixed, "api_org_name"},
 	{"apify_api_", "apify-key", alnum, 20, digit, "apify_api_client"},
 	{"cfat_", "cloudflare-token", word | dash, 20, digit, "cfat_"},
 	{"cfut_", "cloudflare-token", word | dash, 20, digit, "cfut_"},
+	{"cio", "crates-token", alnum, 32, mixed, "cio"},
 	{"cmVmd", "artifactory-key", alnum, 50, digit, "cmVmd"},
 	{"dapi", "databricks-token", alnum | dash, 32, hexOnly, "dapi_client"},
 	{"dckr_oat_", "docker-token", word | dash, 16, anything, "dckr_oat_"},
@@ -87,6 +93,7 @@ var prefixes = [...]prefixRule{
 	{"dp.st.", "doppler-token", alnum | dot | dash | under, 20, anything, "dp.st.x"},
 	{"dt0c01.", "dynatrace-token", alnum | dot, 30, anything, "dt0c01."},
 	{"duffel_live_", "duffel-token", word | dash, 20, digit, "duffel_live_"},
+	{"figd_", "figma-token", word | dash, 20, digit, "figd_"},
 	{"fio-u-", "frameio-token", word | dash, 20, digit, "fio-u-"},
 	{"flb_live_", "finicity-key", alnum, 16, digit, "flb_live_"},
 	{"fo1_", "fly-token", word | dash, 30, digit, "fo1_"},
@@ -130,6 +137,8 @@ var prefixes = [...]prefixRule{
 	{"ntn_", "notion-token", alnum, 30, digit, "ntn_"},
 	{"nvapi-", "nvidia-key", word | dash, 20, digit, "nvapi-"},
 	{"ops_eyJ", "1password-token", word | dash | plus | slash | equals, 30, anything, "ops_eyJ"},
+	{"oy2", "nuget-key", alnum, 40, digit, "oy2"},
+	{"pat", "airtable-token", alnum | dot, 70, airtable, "pathology.of"},
 	{"pat-na1-", "hubspot-token", alnum | dash, 20, digit, "pat-na1-"},
 	{"patk_", "patreon-token", word | dash, 20, digit, "patk_"},
 	{"phc_", "posthog-key", alnum, 30, digit, "phc_"},
@@ -173,6 +182,7 @@ var prefixes = [...]prefixRule{
 	{"sntryu_", "sentry-token", alnum, 20, anything, "sntryu_"},
 	{"sq0atp-", "square-token", word | dash, 16, anything, "sq0atp-"},
 	{"sq0csp-", "square-token", word | dash, 16, anything, "sq0csp-"},
+	{"syt_", "matrix-token", word | dash, 20, digit, "syt_"},
 	{"tfp_", "typeform-token", word | dash | dot, 30, digit, "tfp_"},
 	{"tskey-", "tailscale-key", word | dash, 16, digit, "tskey-"},
 	{"v1.0-", "cloudflare-token", alnum | dash, 100, digit, "v1.0-beta"},

@@ -34,6 +34,8 @@ type scanner struct {
 	// depth counts how many encodings s was taken out of.
 	depth int
 	found []Finding
+	// unescaped is up to where percent-encoding was looked through.
+	unescaped int
 }
 
 // pass goes over the bytes once. What a byte may begin is looked up without a
@@ -79,6 +81,10 @@ func (sc *scanner) at(i int, t trigger) int {
 		return escapeEnd(sc.s, i)
 	case atMarker:
 		return skipMarkers(sc.s, i)
+	case atBracket:
+		return sc.called(i)
+	case atDollar:
+		return sc.passwordHash(i)
 	}
 	return i
 }
@@ -111,21 +117,6 @@ func (sc *scanner) sign(i int) int {
 		return sc.element(i)
 	}
 	return i
-}
-
-// percent reads %3D and %3A as the signs they stand for, and steps over any
-// other escaped byte so that a word can begin after it.
-func (sc *scanner) percent(i int) int {
-	s := sc.s
-	if i+2 >= len(s) || !isHex(s[i+1]) || !isHex(s[i+2]) {
-		return i
-	}
-	if s[i+1] == '3' && (s[i+2]|0x20 == 'd' || s[i+2]|0x20 == 'a') {
-		if end := sc.assignment(i, i+3); end > i {
-			return end
-		}
-	}
-	return i + 3
 }
 
 // escapeEnd steps over \n, \t, \r and a terminal's colour written as an escape,
@@ -236,10 +227,18 @@ func (sc *scanner) run(i int, chars charset, limit int) int {
 // continued returns where the text goes on after a backslash at the end of a
 // line at s[i], or i.
 func continued(s string, i int) int {
-	if !strings.HasPrefix(s[i:], "\\\n") {
-		return i
+	start := i
+	switch {
+	case strings.HasPrefix(s[i:], "\\\n"):
+		i += 2
+	case strings.HasPrefix(s[i:], `\\\n`): // the same, in JSON
+		i += 4
+	default:
+		return start
 	}
-	i += 2
+	if i+1 < len(s) && (s[i] != '-' || s[i+1] == ' ') { // a flag's dash is its own
+		i = lineBody(s, i)
+	}
 	for i < len(s) && (s[i] == ' ' || s[i] == '\t') {
 		i++
 	}
@@ -263,6 +262,9 @@ func (p *prefixRule) satisfied(rest string) bool {
 	case dotted:
 		left, right, ok := strings.Cut(rest, ".")
 		return ok && len(left) > 8 && len(right) > 8
+	case airtable:
+		id, key, _ := strings.Cut(rest, ".")
+		return len(id) == 14 && len(key) >= 56 && measure(key).hexRun == len(key)
 	case triple:
 		parts := strings.Split(rest, ".")
 		return len(parts) == 3 && len(parts[0]) >= 16 && len(parts[1]) >= 5 && len(parts[2]) >= 20 && v.digits > 0

@@ -142,7 +142,11 @@ func endsBare(s string, j int) bool {
 	case '[':
 		return markerEnd(s, j) > 0
 	case '\\':
-		return j+1 < len(s) && strings.IndexByte("nrtu\"'\n", s[j+1]) >= 0
+		k := j + 1
+		for k < len(s) && k-j < 16 && s[k] == '\\' {
+			k++
+		}
+		return k < len(s) && strings.IndexByte("nrtu\"'\n", s[k]) >= 0
 	case 0xe2, 0xe3, 0xef:
 		// Dashes, quotes, ellipsis; CJK and full-width punctuation.
 		return j+1 < len(s) && (s[j] == 0xef) == (s[j+1] == 0xbc || s[j+1] == 0xbd) && (s[j] == 0xef || s[j+1] == 0x80)
