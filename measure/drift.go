@@ -12,6 +12,9 @@ import (
 // another session, stale the goal before the last amendment ("" takes it from
 // the user's words): controls that must come out lower.
 //
+// A session in which the user said nothing has nothing to drift from: it has no
+// GDM, and a cosine of 1.
+//
 // The two equalities are over words: white space is squashed, and where the
 // candidate redacted a secret anything may stand. The rest is lexical (see
 // Cosine): verbatim pinning reaches 1 trivially and a faithful paraphrase does
@@ -20,7 +23,10 @@ func DriftOf(user Words, h Held, other, stale string) Drift {
 	says := statedGoal(h)
 	d := Drift{Goal: holdsGoal(user, h), Amendments: holdsAmendments(user, h)}
 	held := features(says)
-	d.Cosine = cosine(features(user.Current()), held)
+	d.Cosine = 1
+	if current := user.Current(); current != "" {
+		d.Cosine = cosine(features(current), held)
+	}
 	d.GDM = 1 - d.Cosine
 	if other != "" {
 		d.Other = cosine(features(other), held)

@@ -2,6 +2,7 @@ package measure_test
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -52,45 +53,82 @@ func readAll(t *testing.T, file string, each func(pith.Record)) {
 	}
 }
 
-// TestWasteOnCorpus logs the calls that count as repeated at every compaction,
-// to be read by hand; with -v they are shown.
+// TestWasteOnCorpus logs the calls that count as repeated, to be read by hand:
+// at every compaction, and at a quarter, a half and three quarters of the
+// session's calls, where nothing was compacted.
 func TestWasteOnCorpus(t *testing.T) {
 	for client, files := range corpus(t) {
-		var sum measure.Waste
-		cuts := 0
+		var cuts, quarters, control measure.Waste
 		for _, file := range files {
-			boundaries := 0
+			boundaries, calls := 0, 0
+			whole := measure.NewWaster()
 			readAll(t, file, func(r pith.Record) {
+				whole.Record(r)
+				calls += callsIn(r)
 				if r.Boundary != nil {
 					boundaries = r.Boundary.N
 				}
 			})
-			w := measure.NewWaster()
-			readAll(t, file, w.Record)
-			control := w.Of(measure.Held{}, nil)
-			sum.ControlCalls += control.ControlCalls
-			sum.ControlRepeated += control.ControlRepeated
-			for _, r := range w.Controls() {
-				t.Logf("%s control %d: %s %q seen at %v", filepath.Base(file), r.Place.Line, r.Tool, brief(r.Text), r.Seen)
-			}
+			join(&control, whole.Of(measure.Held{}, nil))
+			show(t, file+" control", whole.Controls())
 			for n := 1; n <= boundaries; n++ {
 				w, summary := cutAt(t, file, n)
-				x := w.Of(measure.Held{Text: summary}, nil)
-				cuts++
-				sum.Calls += x.Calls
-				sum.Repeated += x.Repeated
-				sum.Answered += x.Answered
-				sum.Residual += x.Residual
-				for _, r := range w.Repeats() {
-					t.Logf("%s#%d line %d: %s %q seen at %v", filepath.Base(file), n, r.Place.Line, r.Tool, brief(r.Text), r.Seen)
-				}
+				join(&cuts, w.Of(measure.Held{Text: summary}, nil))
+				show(t, fmt.Sprintf("%s#%d", file, n), w.Repeats())
+			}
+			for q := 1; q < 4; q++ {
+				w := quarterOf(t, file, calls*q/4)
+				join(&quarters, w.Of(measure.Held{}, nil))
+				show(t, fmt.Sprintf("%s at %d/4", file, q), w.Repeats())
 			}
 		}
-		t.Logf("%s: %d cuts, %+v", client, cuts, sum)
-		if sum.Repeated*2 > sum.Calls {
+		t.Logf("%s: compactions %+v", client, cuts)
+		t.Logf("%s: quarters %+v", client, quarters)
+		t.Logf("%s: control %+v", client, control)
+		if cuts.Repeated*2 > cuts.Calls || quarters.Repeated*2 > quarters.Calls {
 			t.Errorf("%s: more than half of the calls count as repeated", client)
 		}
 	}
+}
+
+func callsIn(r pith.Record) int {
+	n := 0
+	if m := r.Message; m != nil && m.Agent == "" && !m.Nested {
+		for i := range m.Blocks {
+			if m.Blocks[i].Kind == pith.KindToolUse {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+func join(sum *measure.Waste, w measure.Waste) {
+	sum.Calls += w.Calls
+	sum.Repeated += w.Repeated
+	sum.Answered += w.Answered
+	sum.Residual += w.Residual
+	sum.ControlCalls += w.ControlCalls
+	sum.ControlRepeated += w.ControlRepeated
+}
+
+func show(t *testing.T, where string, repeats []measure.Repeat) {
+	for _, r := range repeats {
+		t.Logf("%s line %d: %s %q seen at %v", filepath.Base(where), r.Place.Line, r.Tool, brief(r.Text), r.Seen)
+	}
+}
+
+// quarterOf cuts a session where a number of calls was made.
+func quarterOf(t *testing.T, file string, at int) *measure.Waster {
+	w, calls := measure.NewWaster(), 0
+	readAll(t, file, func(r pith.Record) {
+		if calls >= at {
+			w.Cut()
+		}
+		calls += callsIn(r)
+		w.Record(r)
+	})
+	return w
 }
 
 func brief(s string) string { return s[:min(len(s), 160)] }

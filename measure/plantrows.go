@@ -3,6 +3,7 @@ package measure
 import (
 	"bytes"
 	"encoding/json"
+	"strings"
 )
 
 // PlantRows plants into a Claude Code session file: sentences are added to the
@@ -148,10 +149,14 @@ func (r *rowReader) text() string {
 	isString := r.peek() == '"'
 	from := r.at
 	r.skip()
-	var s string
-	if isString && json.Unmarshal(r.row[from:r.at], &s) != nil {
+	if !isString {
 		return ""
 	}
+	if inner := r.row[from+1 : r.at-1]; bytes.IndexByte(inner, '\\') < 0 {
+		return string(inner)
+	}
+	var s string
+	_ = json.Unmarshal(r.row[from:r.at], &s) // the row is valid
 	return s
 }
 
@@ -179,7 +184,7 @@ func (r *rowReader) skip() {
 		case 0:
 			return
 		default:
-			for r.at < len(r.row) && !bytes.ContainsRune([]byte(" \t\r\n,:{}[]\""), rune(r.row[r.at])) {
+			for r.at < len(r.row) && strings.IndexByte(" \t\r\n,:{}[]\"", r.row[r.at]) < 0 {
 				r.at++
 			}
 		}
