@@ -95,6 +95,8 @@ func gitEffect(rest []string) effect {
 		return anything
 	case "config":
 		return unless(!hasAny(rest, "--get", "--list", "-l") && len(rest) != 1, reads)
+	case "mv", "rm":
+		return writes
 	case "add", "commit", "push", "fetch", "ls-remote", "notes", "update-index":
 		return moves
 	}

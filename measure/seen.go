@@ -118,18 +118,17 @@ func (s *seen) covering(a ask) []sight {
 	return out
 }
 
-// sameLines looks a few lines of an answer up in the earlier ones, spread over
-// all of it: a file may have changed in ways that no record tells of.
+// sameLines tells whether every line of an answer stands in the earlier ones: a
+// file may have changed in ways that no record tells of.
 func sameLines(earlier []sight, answer string) bool {
-	lines := strings.Split(answer, "\n")
-	const looked = 12
-	for i := 0; i < len(lines); i += max(1, len(lines)/looked) {
-		line := strings.TrimSpace(withoutNumber(lines[i]))
-		found := line == ""
-		for k := 0; k < len(earlier) && !found; k++ {
-			found = strings.Contains(earlier[k].text, line)
+	known := map[string]bool{"": true}
+	for _, x := range earlier {
+		for line := range strings.SplitSeq(x.text, "\n") {
+			known[strings.TrimSpace(withoutNumber(line))] = true
 		}
-		if !found {
+	}
+	for line := range strings.SplitSeq(answer, "\n") {
+		if !known[strings.TrimSpace(withoutNumber(line))] {
 			return false
 		}
 	}

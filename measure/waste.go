@@ -160,7 +160,7 @@ func (w *Waster) result(call *openCall, res *pith.Block, own bool, at Place) {
 	if unchanged {
 		now = d.asks
 	}
-	if earlier := w.seen.find(now, answer); len(earlier) > 0 && answer != "" {
+	if earlier := w.seen.find(now, answer); len(earlier) > 0 && (answer != "" || now[0].path == "") {
 		w.repeated(call, earlier, answer, at, now)
 	}
 	if !cutShort(res.Text) && !unchanged {

@@ -135,6 +135,17 @@ func TestWaster(t *testing.T) {
 		{"a file after a commit", func(s *story) {
 			s.bash("cat a.go", plain(1, 9)).bash("git add -A && git commit -m \"$(cat <<'EOF'\nmsg; rm -rf x\nEOF\n)\"", "done").cut().bash("cat a.go", plain(1, 9))
 		}, 1},
+		{"a file after others were moved", func(s *story) {
+			s.bash("cat a.go", plain(1, 9)).bash("git mv p q && rmdir x", "").cut().bash("cat a.go", plain(1, 9))
+		}, 1},
+		{"a moved file", func(s *story) {
+			s.bash("cat p/a.go", plain(1, 9)).bash("git mv p q", "").cut().bash("cat p/a.go", plain(1, 9))
+		}, 0},
+		{"a file of which one line changed unseen", func(s *story) {
+			s.bash("cat a.go", plain(1, 200)).cut().bash("cat a.go", strings.Replace(plain(1, 200), "number 117", "number 1170", 1))
+		}, 0},
+		{"a command that says nothing", func(s *story) { s.bash("git status --short", "").cut().bash("git status --short", "") }, 1},
+		{"an empty file", func(s *story) { s.bash("cat a.go", "").cut().bash("cat a.go", "") }, 0},
 		{"tests", func(s *story) {
 			s.bash("go test ./...", "ok").cut().bash("go test ./...", "ok").bash("go test ./... 2>&1 | tail -5", "ok")
 		}, 0},

@@ -87,8 +87,11 @@ func heldLines(text string) map[string]bool {
 }
 
 // answers tells whether a text holds an answer: every line of it, as a line, or
-// within one where the answer is short.
+// within one where the answer is short. That a command said nothing no text holds.
 func answers(text string, lines map[string]bool, answer string) bool {
+	if strings.TrimSpace(answer) == "" {
+		return false
+	}
 	short := strings.Count(answer, "\n") < 3
 	for line := range strings.SplitSeq(answer, "\n") {
 		line = strings.TrimSpace(withoutNumber(line))
