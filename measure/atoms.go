@@ -2,8 +2,8 @@ package measure
 
 import "slices"
 
-// order is that of the kinds in every list of atoms and of what became of them.
-var order = []Kind{
+// kindOrder is that of the kinds in every list of atoms and of what became of them.
+var kindOrder = []Kind{
 	KindModified, KindInspected, KindRun, KindError, KindRule, KindDecision, KindTodo, KindRequest,
 	KindTest, KindCommit, KindSymbol, KindIdentifier,
 }
@@ -69,4 +69,4 @@ func (n *Needs) Atoms(all []Atom) []Atom {
 }
 
 // Kinds are all kinds in the order in which they are listed.
-func Kinds() []Kind { return slices.Clone(order) }
+func Kinds() []Kind { return slices.Clone(kindOrder) }

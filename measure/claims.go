@@ -8,7 +8,8 @@ import (
 
 var (
 	exitClaim  = pattern(`(?i)\bexit(?:ed|s)?(?: with)?(?: code| status)?:?[ =]{0,2}\(?(-?\d+)\b`)
-	countClaim = pattern(`(?i)\b(\d+)(?:/\d+)? (?:[a-z]+ )?(passed|failed|skipped|passing|failing)\b`)
+	countClaim = pattern(`(?i)\b(\d+)(?:/\d+)? (?:[a-z]+ )?(passed|failed|skipped|passing|failing)\b( (?:shown )?(?:errors?|issues?|problems?|warnings?))?`)
+	issueClaim = pattern(`(?i)\b(\d+) (?:shown )?(?:errors?|issues?|problems?)\b`)
 	passClaim  = pattern(`(?i)\b(?:pass(?:ed|es|ing)?|succe(?:eds?|eded|ssful(?:ly)?)|ok|clean|green|(?:no|0) issues)\b|✓|✔|✅`)
 	failClaim  = pattern(`(?i)\b(?:fail(?:s|ed|ing|ure|ures)?|broken|breaks|red|error|errors)\b|✗|❌`)
 )
@@ -29,7 +30,13 @@ func claimsIn(text string) claims {
 		}
 	}
 	for _, m := range countClaim().FindAllStringSubmatch(text, -1) {
+		if m[3] != "" {
+			m[2] = problems
+		}
 		c.counts = append(c.counts, m[1]+" "+plainCount(m[2]))
+	}
+	for _, m := range issueClaim().FindAllStringSubmatch(text, -1) {
+		c.counts = append(c.counts, m[1]+" "+problems)
 	}
 	c.passes = passClaim().MatchString(text)
 	c.fails = failClaim().MatchString(text)

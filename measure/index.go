@@ -97,15 +97,15 @@ func eachWord(s string, f func(start int, hash uint32)) {
 			end++
 		}
 		f(i, hashOf(s[i:end]))
-		if escaped(s, i) && i+1 < end {
+		if isEscape(s, i) && i+1 < end {
 			f(i+1, hashOf(s[i+1:end]))
 		}
 		i = end
 	}
 }
 
-// escaped tells whether s[i] is the letter of an escape for white space.
-func escaped(s string, i int) bool {
+// isEscape tells whether s[i] is the letter of an escape for white space.
+func isEscape(s string, i int) bool {
 	return i > 0 && s[i-1] == '\\' && (s[i] == 'n' || s[i] == 't' || s[i] == 'r')
 }
 
@@ -141,7 +141,7 @@ func (x *index) each(s string, f func(at int) bool) {
 // bounded tells whether text[from:to] cuts through no word.
 func (x *index) bounded(from, to int) bool {
 	t := x.text
-	if from > 0 && wordByte(t[from]) && wordByte(t[from-1]) && !escaped(t, from-1) {
+	if from > 0 && wordByte(t[from]) && wordByte(t[from-1]) && !isEscape(t, from-1) {
 		return false
 	}
 	return to >= len(t) || !wordByte(t[to]) || !wordByte(t[to-1])

@@ -112,7 +112,7 @@ func (l *ledger) path(p, op string) {
 
 var (
 	deletedWord = pattern(`(?:^|[;&|\n] ?)(?:git )?rm (?:-[rfq]+ )*([^;&|\n<>]+)`)
-	movedWord   = pattern(`(?:^|[;&|\n] ?)(?:git )?mv (?:-[fv]+ )*([\w./~+-]+) ([\w./~+-]+)(?:\s*$|[;&|\n])`)
+	movedWord   = pattern(`(?:^|[;&|\n] ?)(?:git )?mv (?:-[fv]+ )*([\w./~+-]+) ([\w./~+-]+)(?:\s*$| ?[;&|\n])`)
 )
 
 // removed notes files that a command deleted or renamed, of those that the

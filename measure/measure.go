@@ -23,6 +23,7 @@ type Observer struct {
 	open     map[string]pith.Block
 	openCWD  map[string]string
 	ledger   ledger
+	refusals int
 	// indexed is the text as it was when something was last looked up in it.
 	indexed *index
 }
@@ -38,6 +39,8 @@ type run struct {
 	stated []string
 	verify bool
 	failed bool
+	// output is what it wrote up to now.
+	output string
 	// families are what the command verifies with, or its first word.
 	families  []string
 	signature string
@@ -90,9 +93,10 @@ func (o *Observer) Record(r pith.Record) {
 }
 
 func (o *Observer) block(m *pith.Message, b *pith.Block) {
-	o.write(b, m.CWD)
+	o.write(m, b)
 	switch b.Kind {
 	case pith.KindText:
+		o.notified(b)
 		if words := spokenIn(m, b); words != "" {
 			o.said = append(o.said, words)
 			o.ledger.spoke(words)
@@ -114,11 +118,12 @@ func (o *Observer) block(m *pith.Message, b *pith.Block) {
 // maxNamed is how much of what a call named is written again with its answer.
 const maxNamed = 1000
 
-// write adds a block to the text, below the folder that it was said in. What a
+// write adds a block to the text, below the folder and the branch that it was said in. What a
 // call named belongs to its answer, too.
-func (o *Observer) write(b *pith.Block, cwd string) {
+func (o *Observer) write(m *pith.Message, b *pith.Block) {
 	o.ledger.blocks = append(o.ledger.blocks, o.ledger.lines)
-	o.line(cwd)
+	o.line(m.CWD)
+	o.line(m.Branch)
 	o.line(b.Text)
 	for i := range b.Args {
 		o.line(b.Args[i].Value)

@@ -47,7 +47,7 @@ func (p *checker) state(s *pith.State) {
 	for i := range s.Evidence {
 		e := &s.Evidence[i]
 		p.run(e.Command, claimsOf(e).numbers())
-		p.quote(e.Signature)
+		p.signature(e.Signature)
 	}
 	for i := range s.Identifiers.Commits {
 		p.hash(s.Identifiers.Commits[i].Name)
@@ -65,7 +65,9 @@ func (p *checker) state(s *pith.State) {
 
 // words checks what a state gives in somebody's own words.
 func (p *checker) words(s *pith.State) {
-	p.quote(s.Goal.Text)
+	if s.Goal.Provenance <= pith.UserExplicit {
+		p.quote(s.Goal.Text)
+	}
 	for i := range s.Goal.Amendments {
 		p.quote(s.Goal.Amendments[i].Text)
 	}
@@ -79,7 +81,7 @@ func (p *checker) words(s *pith.State) {
 	}
 	for i := range s.Failed {
 		if !s.Failed[i].Drafted {
-			p.quote(s.Failed[i].ErrorSignature)
+			p.signature(s.Failed[i].ErrorSignature)
 		}
 	}
 	for i := range s.Context.Todo {
@@ -117,17 +119,43 @@ func (p *checker) quote(s string) {
 	p.share.count(p.said(s), s)
 }
 
+// signature checks the line that names a failure. A long one may end inside a
+// word; that a call was refused is told in a state's own words.
+func (p *checker) signature(s string) {
+	const long = 200
+	if len(s) >= long {
+		s = wholeWords(s, false, true)
+	}
+	if s == "rejected by the user" && p.o.refusals > 0 {
+		p.share.count(true, s)
+		return
+	}
+	p.quote(s)
+}
+
 func (p *checker) said(s string) bool {
 	if p.x.has(s) {
 		return true
 	}
-	for _, piece := range gaps().Split(s, -1) {
-		piece = strings.Trim(squash(piece), " `\"“”'")
+	pieces := gaps().Split(s, -1)
+	for i, piece := range pieces {
+		piece = wholeWords(squash(piece), i > 0, i+1 < len(pieces))
 		if len(tokens(piece)) > 0 && !p.x.has(piece) && !p.escaped(piece) {
 			return false
 		}
 	}
 	return true
+}
+
+// wholeWords is a piece without the words that a gap may have cut in two.
+func wholeWords(s string, cutBefore, cutBehind bool) string {
+	for cutBefore && s != "" && wordByte(s[0]) {
+		s = s[1:]
+	}
+	for cutBehind && s != "" && wordByte(s[len(s)-1]) {
+		s = s[:len(s)-1]
+	}
+	return strings.Trim(s, " `\"“”'")
 }
 
 // escaped looks words up as a text that is quoted in a text writes them.
@@ -138,7 +166,7 @@ func (p *checker) escaped(s string) bool {
 
 func (p *checker) hash(w string) {
 	if len(w) >= 7 {
-		p.share.count(p.hashes[w[:7]], w)
+		p.share.count(p.hashes[w[:7]] || p.x.has(w) || p.x.has(w[:7]), w)
 	}
 }
 

@@ -15,6 +15,7 @@ var (
 // text checks what a text states. What it says in its own words is no
 // statement that can be looked up.
 func (p *checker) text(text string) {
+	text = unfenced(text)
 	text = fenceLine().ReplaceAllString(text, "")
 	seen := map[string]bool{}
 	once := func(s string) bool {
@@ -51,15 +52,16 @@ func (p *checker) lineNames(line string, once func(string) bool) {
 	if strings.Contains(line, "://") {
 		line = webWord().ReplaceAllString(line, " ")
 	}
+	plain := line
 	if strings.Contains(line, "-") {
 		for _, w := range uuidWord().FindAllString(line, -1) {
 			if once(w) {
 				p.share.count(p.x.has(w), w)
 			}
 		}
-		line = uuidWord().ReplaceAllString(line, " ")
+		plain = uuidWord().ReplaceAllString(line, " ")
 	}
-	for _, w := range shaWord().FindAllString(line, -1) {
+	for _, w := range shaWord().FindAllString(plain, -1) {
 		if isSHA(w) && once(w) {
 			p.hash(w)
 		}
@@ -69,12 +71,23 @@ func (p *checker) lineNames(line string, once func(string) bool) {
 	}
 	for _, at := range textPath().FindAllStringIndex(line, -1) {
 		w := line[at[0]:at[1]]
-		cut := at[1] < len(line) && strings.ContainsAny(line[at[1]:at[1]+1], "{*<$…[") || at[0] > 0 && strings.ContainsAny(line[at[0]-1:at[0]], "}*>$)\\") ||
-			strings.HasSuffix(line[:at[0]], "…") || strings.HasPrefix(line[at[1]:], "…")
+		cut := at[1] < len(line) && strings.ContainsAny(line[at[1]:at[1]+1], "{*<$[") || at[0] > 0 && strings.ContainsAny(line[at[0]-1:at[0]], "}*>$)\\") ||
+			gapBefore(line[:at[0]]) || gapBehind(line[at[1]:])
 		if !cut && isPath(w) && once(w) {
 			p.share.count(p.path(w), w)
 		}
 	}
+}
+
+// gapBefore and gapBehind tell whether a word may be cut by what was left out there.
+func gapBefore(s string) bool {
+	s = strings.TrimRight(s, " ")
+	return strings.HasSuffix(s, "…") || strings.HasSuffix(s, "…]")
+}
+
+func gapBehind(s string) bool {
+	s = strings.TrimLeft(s, " ")
+	return strings.HasPrefix(s, "…") || strings.HasPrefix(s, "[…")
 }
 
 // lineRuns checks the commands of a line that are given with an outcome, and
@@ -83,17 +96,22 @@ func (p *checker) lineRuns(line string, once func(string) bool) {
 	if !exitClaim().MatchString(line) && !countClaim().MatchString(line) || !once(line) {
 		return
 	}
-	parts := strings.Split(line, "`")
-	if len(parts) < 3 {
+	spans := codeSpans(line)
+	if len(spans) == 0 {
 		p.outcome(claimsIn(line))
 		return
 	}
-	for i := 1; i+1 < len(parts); i += 2 {
-		c := claimsIn(parts[i+1])
+	for i, s := range spans {
+		behind := line[s[1]:]
+		if i+1 < len(spans) {
+			behind = line[s[1]:spans[i+1][0]]
+		}
+		behind, _, _ = strings.Cut(strings.TrimLeft(behind, "`"), ": ") // a message follows
+		c := claimsIn(behind)
 		switch {
 		case c.none():
-		case looksRun(parts[i]):
-			p.run(parts[i], c.numbers())
+		case looksRun(line[s[0]:s[1]]):
+			p.run(strings.TrimSpace(line[s[0]:s[1]]), c.numbers())
 		default:
 			p.outcome(c)
 		}

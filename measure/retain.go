@@ -55,7 +55,7 @@ func retain(atoms []Atom, h holder) ([]Retained, []Lost) {
 		})
 	}
 	var out []Retained
-	for _, k := range order {
+	for _, k := range kindOrder {
 		if rows[k] != nil {
 			out = append(out, *rows[k])
 		}
@@ -72,7 +72,7 @@ type reader struct {
 }
 
 func newReader(text, root string) *reader {
-	x := newIndex(text)
+	x := newIndex(unfenced(text))
 	r := &reader{x: x, root: strings.TrimSuffix(root, "/"), gaps: x.shortenings(), hashes: map[string]bool{}}
 	for _, w := range shaWord().FindAllString(x.text, -1) {
 		if isSHA(w) {
@@ -81,6 +81,10 @@ func newReader(text, root string) *reader {
 	}
 	return r
 }
+
+// unfenced gives back what a block writes in the place of a bracket that might
+// end it.
+func unfenced(text string) string { return strings.ReplaceAll(text, "‹", "<") }
 
 func (r *reader) hold(a *Atom) verdict {
 	switch a.Kind {
@@ -206,7 +210,7 @@ func (r *reader) commit(a *Atom) verdict {
 	if len(a.Text) < 7 {
 		return r.name(a)
 	}
-	if r.hashes[a.Text[:7]] {
+	if r.hashes[a.Text[:7]] || r.x.has(a.Text) || r.x.has(a.Text[:7]) {
 		return full
 	}
 	for _, was := range a.Was {

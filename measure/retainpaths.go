@@ -135,7 +135,7 @@ func pathBounded(text string, from, to int, p string) bool {
 			if !dot && (p[0] == '/' || !strings.Contains(p, "/")) {
 				return false
 			}
-		case wordByte(c) && !escaped(text, from-1), c == '-', c == '.', c == '~', c == '+':
+		case wordByte(c) && !isEscape(text, from-1), c == '-', c == '.', c == '~', c == '+':
 			return false
 		}
 	}

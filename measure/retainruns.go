@@ -61,7 +61,7 @@ func (r *reader) nearClaims(at, end int) claims {
 	l := r.x.line(at)
 	last := r.x.line(max(at, end-1))
 	line := r.x.between(last, last)
-	after := strings.TrimPrefix(line[min(len(line), max(0, end-int(r.x.lines[last]))):], "`")
+	after := strings.TrimLeft(line[min(len(line), max(0, end-int(r.x.lines[last]))):], " `")
 	own, _, _ := strings.Cut(after, "`")
 	c := claimsIn(own)
 	if !c.none() {

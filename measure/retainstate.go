@@ -116,11 +116,15 @@ func claimsOf(e *pith.Evidence) claims {
 		c.exits = []int{*e.ExitCode}
 	}
 	if n := e.Counts; n != nil {
+		passed, failed := " passed", " failed"
+		if n.Unit != "" && n.Unit != "shown" && !strings.Contains(n.Unit, "packages") && !strings.Contains(n.Unit, "tests") {
+			passed, failed = " "+problems, " "+problems
+		}
 		for _, v := range []struct {
 			n    int
 			unit string
-		}{{n.Passed, "passed"}, {n.Failed, "failed"}, {n.Skipped, "skipped"}} {
-			c.counts = append(c.counts, strconv.Itoa(v.n)+" "+v.unit)
+		}{{n.Passed, passed}, {n.Failed, failed}, {n.Skipped, " skipped"}} {
+			c.counts = append(c.counts, strconv.Itoa(v.n)+v.unit)
 		}
 	}
 	return c

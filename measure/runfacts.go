@@ -24,32 +24,68 @@ func (r *run) learn(command string, res *pith.Block, failed bool) {
 	r.outcome(res, failed)
 }
 
-// outcome takes how a run ended, where it had a result of its own. A client
-// that says itself that a code is no failure is believed.
+// outcome takes how a run ended. A client that says itself that a code is no
+// failure is believed.
 func (r *run) outcome(res *pith.Block, failed bool) {
-	failed = failed || r.exit != nil && *r.exit != 0
-	r.failed = failed && !res.ExpectedNonZero
+	r.more(res)
+	r.failed = (r.failed || failed) && !res.ExpectedNonZero
+}
+
+// more takes what an output says together with what the run wrote before.
+func (r *run) more(res *pith.Block) {
+	if r.output != "" {
+		r.output += "\n"
+	}
+	r.output += res.Text
+	r.counts = counts(r.output)
+	r.failed = r.exit != nil && *r.exit != 0
 	for _, c := range r.counts {
 		r.failed = r.failed || r.verify && strings.HasSuffix(c, " failed") && !strings.HasPrefix(c, "0 ")
 	}
-	n := map[string]int{}
-	if r.verify {
-		for _, m := range packageLine().FindAllStringSubmatch(res.Text, -1) {
-			n[m[1]]++
-		}
-	}
-	r.packages = nil
-	r.stated = r.stated[:0:0]
-	for _, m := range countClaim().FindAllStringSubmatch(res.Text, maxStated) {
+	r.stated = problemCounts(r.output)
+	for _, m := range countClaim().FindAllStringSubmatch(r.output, maxStated) {
 		r.stated = append(r.stated, m[1]+" "+plainCount(m[2]))
 	}
-	if n["ok"] > 0 {
-		r.packages = append(r.packages, strconv.Itoa(n["ok"])+" passed")
+	r.signature = signature(r.output)
+	r.packages = nil
+	if r.verify {
+		r.packages = packageCounts(r.output)
 	}
-	if n["FAIL"] > 0 {
-		r.packages = append(r.packages, strconv.Itoa(n["FAIL"])+" failed")
+}
+
+func packageCounts(text string) []string {
+	n := map[string]int{}
+	for _, m := range packageLine().FindAllStringSubmatch(text, -1) {
+		n[m[1]]++
 	}
-	r.signature = signature(res.Text)
+	var out []string
+	for _, p := range []struct{ line, unit string }{{"ok", " passed"}, {"FAIL", " failed"}} {
+		if n[p.line] > 0 {
+			out = append(out, strconv.Itoa(n[p.line])+p.unit)
+		}
+	}
+	return out
+}
+
+// problems is what linters and compilers count.
+const problems = "problems"
+
+var (
+	problemSum  = pattern(`(?i)\b(\d+) (?:[a-z]+ )?(?:issues?|errors?|problems?|warnings?|vulnerabilit(?:y|ies))\b`)
+	problemLine = pattern(`(?m)^.*(?::\d+:\d+: |\(\d+,\d+\): error|: error[ :]|error TS\d|^error(?:\[|:)).*$`)
+)
+
+// problemCounts are the numbers of problems that an output states, and the
+// number of its lines that tell one.
+func problemCounts(text string) []string {
+	var out []string
+	for _, m := range problemSum().FindAllStringSubmatch(text, maxStated) {
+		out = append(out, m[1]+" "+problems)
+	}
+	if n := len(problemLine().FindAllStringIndex(text, -1)); n > 0 {
+		out = append(out, strconv.Itoa(n)+" "+problems)
+	}
+	return out
 }
 
 // families are what a command verifies with, or else its first word: two runs

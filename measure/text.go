@@ -6,7 +6,7 @@ import (
 )
 
 // gaps are what a text writes where it left something out.
-var gaps = pattern(`…(?: ?\[[^\]\n]{1,60}\] ?…?)?|\[REDACTED:[^\]\n]{1,60}\]|(?:^|[^./\w])\.\.\.(?:$|[^/\w])`)
+var gaps = pattern(`\[…[^\]\n]{0,60}\]|…(?: ?\[[^\]\n]{1,60}\] ?…?)?|\[REDACTED:[^\]\n]{1,60}\]|\\u\{[0-9a-f]+\}|(?:^|[^./\w])\.\.\.(?:$|[^/\w])`)
 
 // shortened is a piece of text with gaps: what stands between them.
 type shortened struct {
@@ -25,21 +25,51 @@ func (x *index) shortenings() []shortened {
 		}
 		at := int(x.lines[i])
 		out = appendShortened(out, line, at)
-		for from := 0; ; {
-			open := strings.IndexByte(line[from:], '`')
-			if open < 0 {
-				break
-			}
-			open += from + 1
-			end := strings.IndexByte(line[open:], '`')
-			if end < 0 {
-				break
-			}
-			out = appendShortened(out, line[open:open+end], at+open)
-			from = open + end + 1
+		for _, c := range codeSpans(line) {
+			out = appendShortened(out, line[c[0]:c[1]], at+c[0])
 		}
 	}
 	return out
+}
+
+// codeSpans are the offsets of what stands in a line between backticks: as
+// many close a span as opened it.
+func codeSpans(line string) [][2]int {
+	var out [][2]int
+	for i := 0; i < len(line); {
+		open := strings.IndexByte(line[i:], '`')
+		if open < 0 {
+			break
+		}
+		open += i
+		from := open
+		for from < len(line) && line[from] == '`' {
+			from++
+		}
+		end := closing(line, from, from-open)
+		if end < 0 {
+			i = from
+			continue
+		}
+		out = append(out, [2]int{from, end})
+		i = end + from - open
+	}
+	return out
+}
+
+// closing is where a run of exactly n backticks begins, -1 where none does.
+func closing(line string, from, n int) int {
+	for i := from; i < len(line); i++ {
+		run := 0
+		for i+run < len(line) && line[i+run] == '`' {
+			run++
+		}
+		if run == n {
+			return i
+		}
+		i += run
+	}
+	return -1
 }
 
 const minPieces = 12 // fewer characters tell no command from another

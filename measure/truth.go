@@ -16,11 +16,15 @@ var (
 	patchHeader = pattern(`(?m)^\*\*\* (?:Update|Add|Delete) File: (.+)$|^\*\*\* Move to: (.+)$`)
 	written     = pattern(`(?:^|\s)>{1,2} ?([\w./~+-]+\.[A-Za-z]\w{0,7})(?:\s|$|;|&|\))|\btee (?:-a )?([\w./~+-]+\.[A-Za-z]\w{0,7})|\bsed -i(?: '')? (?:-e )?(?:'[^'\n]*'|"[^"\n]*") ([\w./~+-]+\.[A-Za-z]\w{0,7})`)
 	shown       = pattern(`(?:^|[;&|\n] ?)(?:cat|head(?: -n? ?\d+)?|tail(?: -n? ?\d+)?|sed -n ['"][\d,$]+p['"]|nl -ba) ([\w./~+-]+\.[A-Za-z]\w{0,7})(?:\s|$)`)
-	verifier    = pattern(`(?:^|[;&|(\n] ?)(?:[A-Z_]+=\S+ )*(?:sudo |time |timeout \d+\w? )?(?:go test|go vet|go build|golangci-lint run|pytest|python3? -m pytest|npm test|npm run (?:test|lint|build)|npx (?:jest|vitest|tsc|eslint)|cargo (?:test|build|check|clippy)|make (?:test|check|lint)|mise run (?:test|lint|fmt)|mvn |gradle|\./gradlew|bundle exec rspec|rspec|ctest|tsc|eslint|staticcheck)\b`)
+	verifier    = pattern(`(?:^|[;&|(\n] ?)(?:env )?(?:[A-Z_]+=\S+ )*(?:sudo |time |timeout \d+\w? |mise exec -- )?(?:go test|go vet|go build|golangci-lint run|pytest|python3? -m pytest|npm test|npm run (?:test|lint|build)|npx (?:jest|vitest|tsc|eslint)|cargo (?:test|build|check|clippy)|make (?:test|check|lint)|mise run (?:test|lint|fmt)|mvn |gradle|\./gradlew|bundle exec rspec|rspec|ctest|tsc|eslint|staticcheck)\b`)
 	goResult    = pattern(`(?m)^\s*--- (PASS|FAIL|SKIP)`)
 	sums        = pattern(`(\d+) (passed|failed|skipped)\b`)
 	exitHead    = pattern(`^Exit code (-?\d+)`)
 	exitCodex   = pattern(`Process exited with code (-?\d+)`)
+	exitDenied  = pattern(`^exec_command failed for .*?exit_code: (-?\d+)`)
+	exitTag     = pattern(`<exit_code>(-?\d+)</exit_code>`)
+	exitNotice  = pattern(`exit code (-?\d+)`)
+	taskTag     = pattern(`<task-id>([^<\n]+)</task-id>`)
 	session     = pattern(`Process running with session ID (\d+)`)
 	reminder    = pattern(`(?s)<system-reminder>.*?</system-reminder>`)
 	ruleWord    = pattern(`(?i)\b(must|never|always|don't|dont|do not|only|instead|should|shouldn't|make sure|without|avoid|need to|unless|no longer|stop|keep)\b`)
@@ -64,6 +68,9 @@ func splitSentences(line string) []string {
 
 // result takes the facts of a call whose result is known.
 func (o *Observer) result(use, res *pith.Block, cwd string) {
+	if res.Rejected {
+		o.refusals++
+	}
 	failed := res.IsError || res.Rejected
 	if code, ok := statedExit(res.Text); ok && code != 0 {
 		failed = true
@@ -88,6 +95,8 @@ func (o *Observer) result(use, res *pith.Block, cwd string) {
 		}
 	case "write_stdin":
 		o.continued(use, res)
+	case "TaskOutput", "BashOutput":
+		o.ended(use.Arg("task_id", "bash_id"), exitTag(), res)
 	case "Bash", "exec_command", "shell", "shell_command":
 		o.shell(use, res, cwd, failed)
 	default:
@@ -125,7 +134,7 @@ func (o *Observer) shell(use, res *pith.Block, cwd string, failed bool) {
 			o.inspect(m[1], cwd)
 		}
 	}
-	if res.Rejected || command == "" {
+	if res.Rejected || command == "" || notRun(res.Text) {
 		return
 	}
 	r := run{command: squash(command), verify: verifier().MatchString(plain)}
@@ -134,38 +143,83 @@ func (o *Observer) shell(use, res *pith.Block, cwd string, failed bool) {
 	} else if res.Exit != nil {
 		r.exit = res.Exit
 	}
-	r.counts = counts(res.Text)
 	r.learn(plain, res, failed)
 	r.at = o.ledger.at
-	if m := session().FindStringSubmatch(head(res.Text)); m != nil && r.exit == nil {
+	if res.Running != "" {
+		o.running[res.Running] = len(o.runs)
+	}
+	if m := session().FindStringSubmatch(head(res.Text)); m != nil {
 		o.running[m[1]] = len(o.runs)
 	}
 	o.byID[use.ToolUseID] = len(o.runs)
 	o.runs = append(o.runs, r)
 }
 
-// continued joins the exit code of a command that went on to its start.
+// notRun tells whether a client says that it did not run a command at all.
+func notRun(text string) bool {
+	for _, p := range []string{"<tool_use_error>", "Permission for this action was denied", "Permission to use", refused} {
+		if strings.HasPrefix(text, p) {
+			return true
+		}
+	}
+	return false
+}
+
+// continued joins how a command that went on ended to its start.
 func (o *Observer) continued(use, res *pith.Block) {
-	i, ok := o.running[use.Arg("session_id")]
-	if !ok || o.runs[i].exit != nil {
+	id := use.Arg("session_id")
+	i, ok := o.running[id]
+	if !ok {
 		return
 	}
-	if code, ok := statedExit(res.Text); ok {
-		o.runs[i].exit = &code
-	} else if res.Exit != nil {
-		o.runs[i].exit = res.Exit
+	r := &o.runs[i]
+	code, ended := statedExit(res.Text)
+	if ended {
+		delete(o.running, id)
+		r.exit = &code
+	} else if res.Exit != nil && r.exit == nil {
+		r.exit = res.Exit
 	}
-	if c := counts(res.Text); len(c) > 0 {
-		o.runs[i].counts = c
+	r.more(res)
+	r.at = o.ledger.at
+}
+
+// notified joins a notice of Claude Code's that a command in the background
+// ended to that command.
+func (o *Observer) notified(b *pith.Block) {
+	if b.Origin != pith.Harness || !strings.Contains(b.Text, "<task-notification>") {
+		return
 	}
-	o.runs[i].outcome(res, false)
-	o.runs[i].at = o.ledger.at
+	if m := taskTag().FindStringSubmatch(b.Text); m != nil {
+		o.ended(m[1], exitNotice(), b)
+	}
+}
+
+// ended notes the exit code that a text states for a command in the background.
+func (o *Observer) ended(id string, expr *regexp.Regexp, b *pith.Block) {
+	i, ok := o.running[id]
+	if !ok {
+		return
+	}
+	m := expr.FindStringSubmatch(b.Text)
+	if m == nil {
+		return
+	}
+	if code, err := strconv.Atoi(m[1]); err == nil {
+		r := &o.runs[i]
+		r.exit = &code
+		r.more(b)
+		r.at = o.ledger.at
+	}
 }
 
 func statedExit(text string) (int, bool) {
 	m := exitHead().FindStringSubmatch(text)
 	if m == nil {
 		m = exitCodex().FindStringSubmatch(head(text))
+	}
+	if m == nil {
+		m = exitDenied().FindStringSubmatch(text)
 	}
 	if m == nil {
 		m = exitTail().FindStringSubmatch(tail(text))
