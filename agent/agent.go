@@ -8,6 +8,7 @@
 //
 // The request is only ever appended to. Between two compactions it begins with
 // the same bytes, and system and tools stay the same over the whole session.
+// Only spent reasoning is taken out now and then, all of it at once.
 package agent
 
 import (

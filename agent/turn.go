@@ -242,7 +242,7 @@ func (r *run) ask(ctx context.Context) (compactor.Response, error) {
 			return answer, nil
 		}
 		f := compactor.FailureOf(err)
-		if !again && a.unbind(f) {
+		if !again && a.unbind(ctx, f) {
 			continue
 		}
 		if again || f == nil || f.Kind != compactor.FailTooLarge {

@@ -36,18 +36,16 @@ func unbound(f pith.Format, messages []pith.Message) ([]pith.Message, error) {
 // because of it, and reports whether there was any. It is bound to the model,
 // the system prompt and the tools as well, and any of them may be another one
 // since it was signed. Refused once, it would be refused with each request.
-func (a *Agent) unbind(f *compactor.Failure) bool {
+func (a *Agent) unbind(ctx context.Context, f *compactor.Failure) bool {
 	if f == nil || f.Kind != compactor.FailInvalid || !strings.Contains(f.Detail, "thinking") {
 		return false
 	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
 	said := ownMessages(a.talk.messages)
 	free, err := unbound(a.talk.format(), said)
 	if err != nil || blocks(free) == blocks(said) {
 		return false
 	}
-	return a.talk.replace(a.block, a.inSystem, free) == nil
+	return a.step(ctx, &Entry{Kind: EntryPruning}) == nil
 }
 
 // worthPruning is the share of the context that spent reasoning must have before
