@@ -171,11 +171,11 @@ const slack = 8
 // session: a user's turn where one is near, else any edge. 0 where there is none.
 func (e *edges) nearest(part, of int) int {
 	wanted := e.total * pith.Tokens(part) / pith.Tokens(of)
-	any, turn := -1, -1
+	edge, turn := -1, -1
 	far := func(i int) pith.Tokens { return max(e.at[i].before-wanted, wanted-e.at[i].before) }
 	for i := range e.at {
-		if any < 0 || far(i) < far(any) {
-			any = i
+		if edge < 0 || far(i) < far(edge) {
+			edge = i
 		}
 		if e.at[i].user && (turn < 0 || far(i) < far(turn)) {
 			turn = i
@@ -184,8 +184,8 @@ func (e *edges) nearest(part, of int) int {
 	switch {
 	case turn >= 0 && far(turn) <= e.total/slack:
 		return e.at[turn].record
-	case any >= 0:
-		return e.at[any].record
+	case edge >= 0:
+		return e.at[edge].record
 	}
 	return 0
 }

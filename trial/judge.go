@@ -91,6 +91,10 @@ func (j *judge) report(ctx context.Context, c *Candidate, g *Given, live pith.To
 	if j.user.Current() == "" {
 		r.Drift.Cosine, r.Drift.GDM = 1, 0 // nobody said anything that could be lost
 	}
+	if p := j.session.plan; p != nil {
+		planted := p.Of(held, j.prefix.observer.Seen)
+		r.Planted = &planted
+	}
 	if j.waster != nil {
 		r.Waste = j.waster.Of(held, j.recall(ctx, g))
 	}

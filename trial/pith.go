@@ -18,16 +18,15 @@ import (
 // and the messages that stay word for word behind it. Where it would decline
 // because there is nothing to gain, it is made all the same and its size tells.
 func Pith() Candidate {
-	return Candidate{Name: "pith", Make: func(_ context.Context, at *At) (Given, error) {
+	return Candidate{Name: "pith", Make: func(_ context.Context, at *At) (g Given, err error) {
 		in, o, err := at.input()
 		if err != nil {
-			return Given{}, err
+			return g, err
 		}
-		defer in.Close()
+		defer func() { err = errors.Join(err, in.Close()) }()
 		m := memory.New(at.options.Memory)
 		var s *memory.Session
 		var r *memory.Result
-		g := Given{}
 		g.Micros, err = at.timed(func() (err error) {
 			if s, err = m.Read(in, o); err == nil {
 				r, err = m.Compact(s, pith.ReasonManual)
@@ -35,13 +34,11 @@ func Pith() Candidate {
 			return err
 		})
 		if err != nil {
-			return Given{}, err
+			return g, err
 		}
 		g.Text, g.State, g.Root = r.Block.Text, r.State, r.State.Checkpoint.Workspace.Root
-		if g.Tail, err = tail(m, s, r); err != nil {
-			return Given{}, err
-		}
-		return g, nil
+		g.Tail, err = tail(m, s, r)
+		return g, err
 	}}
 }
 

@@ -21,19 +21,21 @@ type session struct {
 	own string
 	// root is the folder that the session began in.
 	root string
+	// plan is what was planted in it, nil for nothing.
+	plan *measure.Plan
 }
 
-func readSession(o *Options) (*session, error) {
+func readSession(o *Options) (s *session, err error) {
 	in, err := o.Open()
 	if err != nil {
 		return nil, err
 	}
-	defer in.Close()
+	defer func() { err = errors.Join(err, in.Close()) }()
 	d, err := transcript.NewDecoder(in, transcript.Options{Format: o.Format, Session: o.Session})
 	if err != nil {
 		return nil, err
 	}
-	s := &session{}
+	s = &session{}
 	for {
 		r, err := d.Next()
 		if errors.Is(err, io.EOF) {

@@ -7,7 +7,9 @@
 package trial
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"io"
 	"time"
 
@@ -37,8 +39,10 @@ type Options struct {
 	Rounds int
 	// Memory is how pith compacts.
 	Memory memory.Config
-	// Plant is the seed by which needles and rules are put into the session
-	// before anything is tried, 0 for none.
+	// Plant is the seed by which needles, rules, and orders in the output of
+	// tools are put into the session's bytes before anything is tried, 0 for
+	// none. Only the rows of Claude Code can take them; other sessions are tried
+	// as they are, and their reports have no Planted.
 	Plant uint64
 	// Calls is how many calls after a cut count as what the agent did next, 0
 	// for measure.Window.
@@ -62,6 +66,11 @@ func Run(ctx context.Context, o Options) ([]measure.Report, error) {
 	if err != nil {
 		return nil, err
 	}
+	if o.Plant != 0 && s.header.Format == pith.FormatClaudeCode {
+		if s, err = plant(&o); err != nil {
+			return nil, err
+		}
+	}
 	cuts := s.cuts(o.Cuts)
 	rounds := s.rounds(o.Rounds)
 	r := runner{options: &o, session: s, of: len(cuts) + len(rounds)}
@@ -70,6 +79,35 @@ func Run(ctx context.Context, o Options) ([]measure.Report, error) {
 	}
 	return r.reports, r.chain(ctx, rounds)
 }
+
+// seedlings is how many needles, rules and orders each are planted: two needles
+// of each kind.
+const seedlings = 12
+
+// plant reads the session with needles in it; from now on that is the session.
+func plant(o *Options) (*session, error) {
+	in, err := o.Open()
+	if err != nil {
+		return nil, err
+	}
+	data, err := io.ReadAll(in)
+	if err = errors.Join(err, in.Close()); err != nil {
+		return nil, err
+	}
+	planted, plan := measure.PlantRows(o.Plant, seedlings, data)
+	o.Open = func() (io.ReadSeekCloser, error) { return held{bytes.NewReader(planted)}, nil }
+	s, err := readSession(o)
+	if err != nil {
+		return nil, err
+	}
+	s.plan = plan
+	return s, nil
+}
+
+// held is a file whose bytes are in memory.
+type held struct{ *bytes.Reader }
+
+func (held) Close() error { return nil }
 
 func (o *Options) setDefaults() {
 	if len(o.Cuts) == 0 {

@@ -265,3 +265,32 @@ func TestProgressAndClock(t *testing.T) {
 		t.Errorf("what was recorded took %d µs", r.Micros)
 	}
 }
+
+// TestPlanted: what is planted runs through everything that the session does.
+func TestPlanted(t *testing.T) {
+	data := sample(t, "claude-code.jsonl")
+	reports := run(t, Options{Open: opens(data), Candidates: []Candidate{Pith(), Raw(), Text("nothing", "")}, Cuts: []Place{End}, Plant: 7})
+	for _, r := range reports {
+		p := r.Planted
+		if p == nil || p.Seed != 7 || p.Needles.Of != seedlings || p.Rules.Of != seedlings {
+			t.Fatalf("%s: planted %+v", r.Of, p)
+		}
+		switch r.Of {
+		case "raw":
+			if p.Needles.Found != p.Needles.Of || p.Rules.Found != p.Rules.Of {
+				t.Errorf("the whole context lost some: %+v", p)
+			}
+		case "nothing":
+			if p.Needles.Found+p.Rules.Found > 0 {
+				t.Errorf("an empty text holds some: %+v", p)
+			}
+		case "pith":
+			if p.Rules.Found != p.Rules.Of || p.Promoted > 0 {
+				t.Errorf("pith keeps rules and takes no orders of tools: %+v", p)
+			}
+		}
+	}
+	if r := run(t, Options{Open: opens(sample(t, "codex.jsonl")), Candidates: []Candidate{Pith()}, Plant: 7})[0]; r.Planted != nil {
+		t.Errorf("nothing can be planted in rows of another kind, and the report says %+v", r.Planted)
+	}
+}

@@ -1,114 +1,258 @@
 package main
 
 import (
-	"fmt"
-	"path/filepath"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"slices"
 	"strconv"
 	"strings"
-	"text/tabwriter"
+	"time"
 
+	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
 
 	"github.com/pith-memory/pith"
 	"github.com/pith-memory/pith/measure"
 	"github.com/pith-memory/pith/memory"
-	"github.com/pith-memory/pith/meter"
+	"github.com/pith-memory/pith/trial"
 )
 
-// cutFigures are the figures of one compaction of one session.
-type cutFigures struct {
-	File        string             `json:"file"`
-	Session     string             `json:"session,omitempty"` // its number in a file of several
-	Boundary    int                `json:"boundary"`          // 0: the end of the session
-	Before      pith.Tokens        `json:"tokens_before"`
-	Block       pith.Tokens        `json:"tokens_block"`
-	State       pith.Tokens        `json:"tokens_state"`
-	Client      pith.Tokens        `json:"tokens_client_summary"`
-	Retention   measure.Retention  `json:"retention"`
-	Needs       measure.NeedShares `json:"needs_in_block"`
-	ClientNeeds measure.NeedShares `json:"needs_in_client_summary"`
+// measureFlags are what `pith measure` is asked for.
+type measureFlags struct {
+	of              []string
+	cuts, by        string
+	rounds, calls   int
+	plant           uint64
+	session, format string
+	asJSON, asCSV   bool
+	misses          bool
+	page            string
+	limits          limits
+	candidates      []trial.Candidate
+	places          []trial.Place
+	config          memory.Config
+	done, files     int
 }
 
-// name is how a row of the table names its session.
-func (f *cutFigures) name() string {
-	if f.Session == "" {
-		return filepath.Base(f.File)
-	}
-	return filepath.Base(f.File) + "#" + f.Session
-}
+const measureLong = `Measure what stands for a session's history after a compaction: pith's block,
+the client's own summary, or any text that claims to. No model is asked. What is
+to be found is read off the records by a checker that shares no code with the
+extraction, and it is looked for in what an agent would be given: the text and
+the messages that stay verbatim beside it.
+
+Candidates (--of, in the order of the table; thresholds are about the first):
+  pith         the block of ` + "`pith compact`" + ` and the messages that it keeps
+  client       the client's own summary, where it made one, and what it kept
+  raw          the whole live context
+  keep-last:N  the last N messages
+  mask:N       the live context without tool output older than N turns
+  file:PATH    any text
+
+Columns:
+  cuts       places at which it was measured
+  live       tokens of the contexts that it stands for, on average
+  text tail  tokens of what stands for them, and of what stays verbatim beside it
+  ratio      live / text; "with tail" is live / (text + tail)
+  all        of all that the session held before the cut: paths, runs with exit
+             code and counts, errors, rules, decisions, todos, names ...
+  needed     of that, what the agent's next calls really used
+             both with the 95 % interval over sessions; a part of a fact counts
+             as half, a value that was superseded as nothing
+  true       of what a candidate states, what does occur in the session
+  goal       cuts at which the user's goal is there word for word
+  drift      the largest lexical distance (0-1) from the user's words
+  repeated   of the agent's next calls, those whose answer it had seen, that
+             still held, and that the candidate does not give it: a proxy
+  ms         milliseconds to make it, on average
+docs/measure.md says how each is computed and what it does not show.
+
+Thresholds are shares, as 98% or 0.98, but --min-tcr, which is a ratio.
+A file that cannot be measured is named on standard error; the others are
+measured all the same.
+
+Exit codes: 0 measured, 2 usage, 3 no file could be measured, 5 a threshold is
+missed.`
 
 func measureCommand(c *console) *cobra.Command {
-	var asJSON, misses bool
+	f := &measureFlags{}
 	cmd := &cobra.Command{
 		Use:   "measure FILE...",
-		Short: "Measure what a compaction keeps, at every compaction the client made and at the end",
-		Long: `Measure what pith's compaction keeps, at every place where the client compacted
-and at the end of each session. The facts to be found are read off the session by
-a checker that shares no code with the extraction.
-
-retention: found in the state, of all there are. needs: of the names that the
-agent's next 60 calls used and that it had seen before, those that the block
-holds; beside them the client's own summary. Quality is not judged by a model.`,
-		Example: "  pith measure --budget 4000 session.jsonl\n  pith measure --json *.jsonl",
-		Args:    cobra.MinimumNArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
-			var all []cutFigures
-			for _, file := range args {
-				figures, err := measureFile(file, c.settings.memory())
-				if err != nil {
-					return err
-				}
-				all = append(all, figures...)
+		Short: "Measure what a compaction keeps: pith's, the client's own, or any text",
+		Long:  measureLong,
+		Example: `  pith measure session.jsonl                            # pith beside the client, at its compactions and the end
+  pith measure *.jsonl --of pith,client,keep-last:20,mask:10,raw
+  pith measure session.jsonl --of file:summary.md --cuts end --misses
+  pith measure session.jsonl --rounds 5 --plant 7       # a chain of compactions, needles planted
+  pith measure *.jsonl --html report.html
+  pith measure *.jsonl --min-cirr 98% --min-need 90%    # exit code 5 where less is kept, for CI`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := f.check(c); err != nil {
+				return err
 			}
-			if asJSON {
-				return printJSON(c.out, all)
-			}
-			return c.printFigures(all, misses)
+			return c.measure(cmd.Context(), args, f)
 		},
 	}
-	settingFlag(cmd.Flags(), "budget")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	cmd.Flags().BoolVar(&misses, "misses", false, "list what was not found")
+	f.addTo(cmd)
 	return cmd
 }
 
-// measureFile measures a session at every compaction of the client and at its end.
-func measureFile(file string, config memory.Config) ([]cutFigures, error) {
+func (f *measureFlags) addTo(cmd *cobra.Command) {
+	fl := cmd.Flags()
+	fl.StringSliceVar(&f.of, "of", []string{"pith", "client"}, "what to measure; may be repeated")
+	fl.StringVar(&f.cuts, "cuts", "boundaries,end", "where: boundaries (the client's compactions), end, or percent of the session's tokens")
+	fl.IntVar(&f.rounds, "rounds", 0, "compact that often in a row as well, each time on top of the last")
+	fl.Uint64Var(&f.plant, "plant", 0, "put needles and rules into the session by this seed and look for them")
+	fl.IntVar(&f.calls, "window-calls", measure.Window, "how many calls after a cut count as what the agent did next")
+	settingFlag(fl, "budget")
+	formatFlag(cmd, &f.format)
+	sessionFlag(cmd, &f.session)
+	fl.StringVar(&f.by, "by", "", "file: a row for each cut of each session")
+	completeFlag(cmd, "by", []string{"file"})
+	fl.BoolVar(&f.misses, "misses", false, "list what the first candidate lost, with its place")
+	fl.BoolVar(&f.asJSON, "json", false, "print the reports as JSON")
+	fl.BoolVar(&f.asCSV, "csv", false, "print a row for each report and kind as CSV")
+	fl.StringVar(&f.page, "html", "", "write the comparison to this file, as one HTML page")
+	f.limits.addTo(fl)
+}
+
+func (f *measureFlags) check(c *console) (err error) {
+	switch {
+	case f.asJSON && f.asCSV:
+		return usage("leave one of them out", "--json and --csv both say what is printed")
+	case f.by != "" && f.by != "file":
+		return usage("", "--by %q: want file", f.by)
+	case f.rounds < 0 || f.rounds == 1 || f.rounds > maxRounds:
+		return usage("", "--rounds: want a number from 2 to %d", maxRounds)
+	case f.calls < 1:
+		return usage("", "--window-calls: want a number from 1")
+	}
+	if err := checkFormat(f.format); err != nil {
+		return err
+	}
+	if f.places, err = trial.ParsePlaces(f.cuts); err != nil {
+		return usage("", "--cuts: %w", err)
+	}
+	for _, spec := range f.of {
+		candidate, err := trial.ParseCandidate(strings.TrimSpace(spec), readText)
+		if err != nil {
+			if pith.KindOf(err) == pith.KindInput {
+				return err
+			}
+			return usage("", "--of: %w", err)
+		}
+		if slices.ContainsFunc(f.candidates, func(x trial.Candidate) bool { return x.Name == candidate.Name }) {
+			return usage("", "--of: %q stands there twice", spec)
+		}
+		f.candidates = append(f.candidates, candidate)
+	}
+	f.config = c.settings.memory()
+	return nil
+}
+
+// maxRounds bounds a chain.
+const maxRounds = 100
+
+// maxText bounds a text that claims to stand for a session. Units: bytes.
+const maxText = 64 << 20
+
+func readText(path string) (string, error) {
+	f, info, err := openFile(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	if info.Size() > maxText {
+		return "", usage("", "%s: %d bytes are no summary", path, info.Size())
+	}
+	text, err := io.ReadAll(f)
+	if err != nil {
+		return "", readError(path, err)
+	}
+	return string(text), nil
+}
+
+func (c *console) measure(ctx context.Context, files []string, f *measureFlags) error {
+	var all []measure.Report
+	var failed []error
+	f.files = len(files)
+	for _, file := range files {
+		reports, err := c.measureFile(ctx, file, f)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil {
+			failed = append(failed, err)
+		}
+		all = append(all, reports...)
+		f.done++
+	}
+	for i, err := range failed {
+		if i+1 == len(failed) && len(all) == 0 {
+			return err
+		}
+		report(c.err, err)
+	}
+	if len(all) == 0 {
+		return &pith.Error{Op: "measure " + strings.Join(files, " "), Kind: pith.KindInput, Err: errNoFigures}
+	}
+	if err := c.showReports(all, f); err != nil {
+		return err
+	}
+	return f.limits.judge(c.err, all)
+}
+
+func (c *console) showReports(all []measure.Report, f *measureFlags) error {
+	if f.page != "" {
+		if err := c.writeReportPage(f.page, all); err != nil {
+			return err
+		}
+	}
+	switch {
+	case f.asJSON:
+		return printJSON(c.out, all)
+	case f.asCSV:
+		return writeCSV(c.out, all)
+	}
+	return c.printReports(all, f)
+}
+
+func (c *console) writeReportPage(file string, all []measure.Report) error {
+	var page strings.Builder
+	if err := writePage(&page, all); err != nil {
+		return err
+	}
+	return c.write(file, []byte(page.String()))
+}
+
+// measureFile measures the sessions of a file; those before one that fails count.
+func (c *console) measureFile(ctx context.Context, file string, f *measureFlags) ([]measure.Report, error) {
 	if err := checkFile(file); err != nil {
 		return nil, err
 	}
-	sessions, err := sessionIDs(file)
-	if err != nil {
-		return nil, inFile(file, err)
+	sessions := []string{f.session}
+	if f.session == "" && f.format == "" {
+		var err error
+		if sessions, err = sessionIDs(file); err != nil {
+			return nil, inFile(file, err)
+		}
 	}
-	var out []cutFigures
+	progress := c.measuring(file, f)
+	defer progress.clear()
+	var out []measure.Report
 	for _, session := range sessions {
-		figures, err := measureSession(file, session, config)
+		reports, err := trial.Run(ctx, trial.Options{
+			File: file, Session: session, Format: pith.Format(f.format), Memory: f.config,
+			Open:       func() (io.ReadSeekCloser, error) { f, err := os.Open(file); return f, err },
+			Candidates: f.candidates, Cuts: f.places, Rounds: f.rounds, Calls: f.calls, Plant: f.plant,
+			Clock: time.Now, Progress: progress.at,
+		})
 		if err != nil {
-			return nil, err
+			return out, inFile(file, err)
 		}
-		out = append(out, figures...)
-	}
-	return out, nil
-}
-
-// measureSession measures one session of a file, "" where it holds no other.
-func measureSession(file, session string, config memory.Config) ([]cutFigures, error) {
-	boundaries, err := countBoundaries(file, session)
-	if err != nil {
-		return nil, inFile(file, err)
-	}
-	var out []cutFigures
-	for n := 1; n <= boundaries+1; n++ {
-		boundary := n
-		if n > boundaries {
-			boundary = 0
-		}
-		f, err := measureCut(file, session, boundary, config)
-		if err != nil {
-			return nil, inFile(file, fmt.Errorf("cut %s: %w", cutName(boundary), err))
-		}
-		out = append(out, *f)
+		out = append(out, reports...)
 	}
 	return out, nil
 }
@@ -129,129 +273,41 @@ func checkFile(name string) error {
 	return nil
 }
 
-func cutName(boundary int) string {
-	if boundary == 0 {
-		return "end"
-	}
-	return strconv.Itoa(boundary)
+// cutsProgress shows on a terminal how far a long measurement is.
+type cutsProgress struct {
+	start time.Time
+	name  string
+	out   io.Writer
+	shown *progressbar.ProgressBar
 }
 
-func countBoundaries(file, session string) (int, error) {
-	n := 0
-	err := records(file, session, func(r pith.Record) bool {
-		if r.Boundary != nil {
-			n = r.Boundary.N
-		}
-		return true
-	})
-	return n, err
+func (c *console) measuring(file string, f *measureFlags) *cutsProgress {
+	if !c.progress {
+		return nil
+	}
+	name := "measuring " + file
+	if f.files > 1 {
+		name += " (" + strconv.Itoa(f.done+1) + " of " + strconv.Itoa(f.files) + ")"
+	}
+	return &cutsProgress{start: time.Now(), name: name, out: c.err}
 }
 
-func measureCut(file, session string, boundary int, config memory.Config) (*cutFigures, error) {
-	in, _, err := openFile(file)
-	if err != nil {
-		return nil, err
+func (p *cutsProgress) at(done, of int) {
+	if p == nil {
+		return
 	}
-	defer in.Close()
-	m := memory.New(config)
-	s, err := m.Read(in, memory.ReadOptions{Boundary: boundary, Session: session})
-	if err != nil {
-		return nil, err
+	if p.shown == nil {
+		p.shown = progressbar.NewOptions(of, progressbar.OptionSetWriter(p.out), progressbar.OptionSetDescription(p.name),
+			progressbar.OptionClearOnFinish(), progressbar.OptionThrottle(100*time.Millisecond))
 	}
-	r, err := m.Compact(s, pith.ReasonManual)
-	if err != nil {
-		return nil, err
-	}
-	observed, needs, summary, err := observe(file, session, boundary)
-	if err != nil {
-		return nil, err
-	}
-	root := r.State.Checkpoint.Workspace.Root
-	f := &cutFigures{
-		File: file, Session: session, Boundary: boundary, Before: s.Live(), Block: r.Block.Tokens, State: meter.Count(string(r.JSON)),
-		Client: meter.Count(summary), Retention: observed.Score(r.State), Needs: needs.In(r.Block.Text, root),
-	}
-	if summary != "" {
-		f.ClientNeeds = needs.In(summary, root)
-	}
-	return f, nil
+	p.shown.ChangeMax(of)
+	_ = p.shown.Set(done) // a progress line that cannot be drawn is no reason to stop
 }
 
-// observe reads the truth up to the cut, the names that the next calls needed,
-// and the client's own summary.
-func observe(file, session string, boundary int) (*measure.Observer, *measure.Needs, string, error) {
-	o, needs, summary := measure.NewObserver(), &measure.Needs{}, ""
-	passed, calls := false, 0
-	err := records(file, session, func(r pith.Record) bool {
-		if boundary > 0 && r.Boundary != nil && r.Boundary.N == boundary {
-			passed = true
-			summary = measure.TextOf(r.Boundary.Replacement)
-			return true
-		}
-		if !passed {
-			o.Record(r)
-			return true
-		}
-		if r.Boundary != nil {
-			return false
-		}
-		if m := r.Message; m != nil {
-			for i := range m.Blocks {
-				b := &m.Blocks[i]
-				if b.Kind == pith.KindText && b.Origin == pith.Harness && summary == "" {
-					summary = b.Text
-				}
-				if b.Kind == pith.KindToolUse && m.Agent == "" {
-					calls++
-					needs.Call(b, o.Seen)
-				}
-			}
-		}
-		return calls < measure.Window
-	})
-	return o, needs, summary, err
-}
-
-func (c *console) printFigures(all []cutFigures, misses bool) error {
-	w := tabwriter.NewWriter(c.out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, "file\tcut\tlive\tblock\tratio\tclient\tmodified\tinspected\tfailing\tverified\trules\tprecision\tneeds: paths\ttests\tSHAs\tsymbols\t")
-	var sum measure.Retention
-	var needs, client measure.NeedShares
-	for _, f := range all {
-		fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%.1f\t%d\t%s\t%s\t\n", f.name(), cutName(f.Boundary), f.Before, f.Block,
-			float64(f.Before)/float64(max(f.Block, 1)), f.Client, retentionRow(f.Retention), needsRow(f.Needs))
-		sum.Add(f.Retention)
-		needs.Add(f.Needs)
-		client.Add(f.ClientNeeds)
+func (p *cutsProgress) clear() {
+	if p != nil && p.shown != nil {
+		_ = p.shown.Clear()
 	}
-	fmt.Fprintf(w, "all\t\t\t\t\t\t%s\t%s\t\n", retentionRow(sum), needsRow(needs))
-	fmt.Fprintf(w, "client\t\t\t\t\t\t\t\t\t\t\t\t%s\t\n", needsRow(client))
-	if err := w.Flush(); err != nil || !misses {
-		return err
-	}
-	for _, x := range []struct {
-		name  string
-		share measure.Share
-	}{
-		{"modified", sum.Modified}, {"inspected", sum.Inspected}, {"failing", sum.Failing}, {"verified", sum.Verified},
-		{"rules", sum.Constraints}, {"precision", sum.Precision}, {"need path", needs.Paths}, {"need test", needs.Tests},
-		{"need sha", needs.SHAs}, {"need symbol", needs.Symbols},
-	} {
-		for _, m := range x.share.Missed {
-			fmt.Fprintf(c.out, "missed %s: %s\n", x.name, firstLine(m, 160))
-		}
-	}
-	return nil
 }
 
-func retentionRow(r measure.Retention) string {
-	return strings.Join([]string{
-		cell(r.Modified), cell(r.Inspected), cell(r.Failing), cell(r.Verified), cell(r.Constraints), cell(r.Precision),
-	}, "\t")
-}
-
-func needsRow(n measure.NeedShares) string {
-	return strings.Join([]string{cell(n.Paths), cell(n.Tests), cell(n.SHAs), cell(n.Symbols)}, "\t")
-}
-
-func cell(s measure.Share) string { return fmt.Sprintf("%d/%d", s.Found, s.Of) }
+var errNoFigures = errors.New("there is nothing to measure: no cut lies behind a message")

@@ -1,9 +1,12 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strconv"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -32,7 +35,8 @@ func TestScripts(t *testing.T) {
 		}
 	})
 	testscript.Run(t, testscript.Params{
-		Dir: filepath.Join("testdata", "script"),
+		Dir:  filepath.Join("testdata", "script"),
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exitcode": exitsWith},
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("SESSIONS", sessions)
 			e.Setenv("XDG_CONFIG_HOME", filepath.Join(e.WorkDir, "config"))
@@ -52,4 +56,22 @@ func TestScripts(t *testing.T) {
 			return os.MkdirAll(filepath.Join(e.WorkDir, "config", "pith"), 0o700)
 		},
 	})
+}
+
+// exitsWith runs a program that must end with an exit code: exitcode 5 pith ...
+func exitsWith(ts *testscript.TestScript, negated bool, args []string) {
+	want, err := strconv.Atoi(args[0])
+	if err != nil || negated || len(args) < 2 {
+		ts.Fatalf("usage: exitcode CODE PROGRAM [ARG...]")
+	}
+	got := 0
+	var exited *exec.ExitError
+	if err := ts.Exec(args[1], args[2:]...); errors.As(err, &exited) {
+		got = exited.ExitCode()
+	} else if err != nil {
+		ts.Fatalf("%s: %v", args[1], err)
+	}
+	if got != want {
+		ts.Fatalf("exit code %d, want %d", got, want)
+	}
 }

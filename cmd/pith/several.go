@@ -1,12 +1,9 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"io"
 	"text/tabwriter"
 
-	"github.com/pith-memory/pith"
 	"github.com/pith-memory/pith/transcript"
 )
 
@@ -42,30 +39,4 @@ func sessionIDs(file string) ([]string, error) {
 		ids[i] = fmt.Sprint(sessions[i].Number)
 	}
 	return ids, nil
-}
-
-// records calls f with every record of a session as it stands in its file,
-// until f returns false.
-func records(file, session string, f func(pith.Record) bool) error {
-	in, _, err := openFile(file)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	d, err := transcript.NewDecoder(in, transcript.Options{Session: session})
-	if err != nil {
-		return err
-	}
-	for {
-		r, err := d.Next()
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		if !f(r) {
-			return nil
-		}
-	}
 }
