@@ -93,7 +93,7 @@ func Plant(seed uint64, n int, at Places) *Plan {
 	p := &Plan{seed: seed, at: at}
 	for i := range n {
 		g := inTurn
-		if i%2 == 1 && at.Outputs > 0 || at.Turns == 0 {
+		if (i+i/len(needleKinds))%2 == 1 && at.Outputs > 0 || at.Turns == 0 { // so that of two of a kind one is in each
 			g = inOutput
 		}
 		p.add(&r, needle(&r, needleKinds[i%len(needleKinds)]), g, i, n)

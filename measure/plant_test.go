@@ -138,6 +138,15 @@ func TestPlantRecords(t *testing.T) {
 			deciles[s.Decile] = true
 		}
 	}
+	grounds := map[string]bool{}
+	for _, s := range measure.Plant(5, 12, places).Survivals(measure.Held{}, nil) {
+		if s.Kind != "rule" {
+			grounds[s.Kind+" "+s.Where] = true
+		}
+	}
+	if len(grounds) != 12 {
+		t.Errorf("not every kind of needle is in both grounds: %v", grounds)
+	}
 	if len(deciles) != 10 {
 		t.Errorf("rules stand in %d tenths of the session", len(deciles))
 	}
