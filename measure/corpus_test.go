@@ -88,7 +88,7 @@ func TestCorpus(t *testing.T) {
 				for name, h := range map[string]measure.Held{"block": block, "state": {State: r.State}, "client": {Text: summary, Root: root}} {
 					p := o.Precision(h)
 					for _, m := range p.Missed {
-						t.Logf("WRONG %s: %.300s", name, m)
+						t.Logf("WRONG %s: %.200s ... %s", name, m, m[max(0, len(m)-60):])
 					}
 					q := precision[name]
 					q.Add(p)

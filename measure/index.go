@@ -4,6 +4,7 @@ import (
 	"math/bits"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -67,11 +68,32 @@ func (x *index) squash(text string) {
 				x.lines = append(x.lines, int32(b.Len()))
 			}
 		default:
+			if n := wideSpace(text[i:]); n > 0 {
+				if !space {
+					b.WriteByte(' ')
+					space = true
+				}
+				i += n - 1
+				continue
+			}
 			b.WriteByte(c)
 			space = false
 		}
 	}
 	x.text = b.String()
+}
+
+// wideSpace is the length of a space outside ASCII that s begins with, 0 where
+// it begins with none.
+func wideSpace(s string) int {
+	if s[0] != 0xc2 && s[0] != 0xe2 && s[0] != 0xe3 && s[0] != 0xe1 {
+		return 0
+	}
+	r, n := utf8.DecodeRuneInString(s)
+	if !unicode.IsSpace(r) {
+		return 0
+	}
+	return n
 }
 
 func wordByte(c byte) bool {

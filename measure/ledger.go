@@ -179,8 +179,7 @@ func (l *ledger) result(m *pith.Message, use, res *pith.Block) {
 		return // what was not done names nothing
 	}
 	if command := use.Arg("command", "cmd"); command != "" {
-		plain, _, _ := strings.Cut(command, "<<")
-		l.named(plain, res.Text)
+		l.named(withoutDocuments(command), res.Text)
 	}
 }
 

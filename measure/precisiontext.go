@@ -111,7 +111,11 @@ func (p *checker) lineRuns(line string, once func(string) bool) {
 		switch {
 		case c.none():
 		case looksRun(line[s[0]:s[1]]):
-			p.run(strings.TrimSpace(line[s[0]:s[1]]), c.numbers())
+			command := strings.TrimSpace(line[s[0]:s[1]])
+			if whole := line[spans[0][0]:s[1]]; i > 0 && !p.said(command) && p.said(whole) {
+				command = whole // it has backticks of its own
+			}
+			p.run(command, c.numbers())
 		default:
 			p.outcome(c)
 		}

@@ -21,6 +21,7 @@ var (
 	sums        = pattern(`(\d+) (passed|failed|skipped)\b`)
 	exitHead    = pattern(`^Exit code (-?\d+)`)
 	exitCodex   = pattern(`Process exited with code (-?\d+)`)
+	document    = pattern(`<<-?\s*['"\\]?(\w+)`)
 	exitDenied  = pattern(`^exec_command failed for .*?exit_code: (-?\d+)`)
 	exitTag     = pattern(`<exit_code>(-?\d+)</exit_code>`)
 	exitNotice  = pattern(`exit code (-?\d+)`)
@@ -122,7 +123,7 @@ func (o *Observer) shell(use, res *pith.Block, cwd string, failed bool) {
 	if dir := use.Arg("workdir"); dir != "" {
 		cwd = dir
 	}
-	plain, _, _ := strings.Cut(command, "<<") // what a here-document holds is no command
+	plain := withoutDocuments(command)
 	if !failed && !strings.Contains(plain, "cd ") {
 		for _, m := range written().FindAllStringSubmatch(plain, -1) {
 			if p := m[1] + m[2] + m[3]; !strings.HasPrefix(p, "/dev/") {
@@ -153,6 +154,29 @@ func (o *Observer) shell(use, res *pith.Block, cwd string, failed bool) {
 	}
 	o.byID[use.ToolUseID] = len(o.runs)
 	o.runs = append(o.runs, r)
+}
+
+// withoutDocuments takes the here-documents out of a command: what they hold is
+// no command.
+func withoutDocuments(command string) string {
+	if !strings.Contains(command, "<<") {
+		return command
+	}
+	var b strings.Builder
+	end := ""
+	for line := range strings.Lines(command) {
+		if end != "" {
+			if strings.TrimSpace(line) == end {
+				end = ""
+			}
+			continue
+		}
+		if m := document().FindStringSubmatch(line); m != nil {
+			end = m[1]
+		}
+		b.WriteString(line)
+	}
+	return b.String()
 }
 
 // notRun tells whether a client says that it did not run a command at all.
