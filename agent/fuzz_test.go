@@ -12,19 +12,19 @@ import (
 // one is a conversation that can be read.
 func FuzzReplay(f *testing.F) {
 	j := &memJournal{}
-	m, work := steady(f, 60)
+	m, work := steady(f, 1)
 	a, err := agent.New(f.Context(), agent.Config{Model: m, MaxTokens: 500, Session: "s", Journal: j, Tools: []agent.Tool{work}})
 	if err != nil {
 		f.Fatal(err)
 	}
-	for range 2 {
-		if _, err := a.Run(f.Context(), "Go on."); err != nil {
-			f.Fatal(err)
-		}
+	if _, err := a.Run(f.Context(), "Go on."); err != nil {
+		f.Fatal(err)
 	}
 	a.Close()
 	f.Add(bytes.Join(j.lines, []byte("\n")))
 	f.Add([]byte(`{"kind":"start","session":"s","format":"anthropic"}` + "\n" + `{"kind":"reply","messages":[null,{"role":"assistant","content":[{"type":"tool_use"}]}]}` + "\n" + `{"kind":"result"}` + "\n" + `{"kind":"pruning"}`))
+	f.Add([]byte(`{"kind":"start","session":"s","format":"anthropic"}` + "\n" + `{"kind":"prompt","text":"Hi"}` + "\n" +
+		`{"kind":"compaction","text":"<pith-memory id=x>b</pith-memory>","messages":[{"role":"user","content":"b"},null],"numbers":[-1,0],"in_system":true}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var lines [][]byte
 		for line := range bytes.SplitSeq(data, []byte("\n")) {
