@@ -11,6 +11,8 @@ import (
 type kindView struct {
 	Name, Gloss string
 	Rows        []kindRow
+	// Needed and All tell whether there is any atom to show in the column.
+	Needed, All bool
 }
 
 type kindRow struct {
@@ -61,9 +63,9 @@ func (t *tally) kindView(k measure.Kind, name, gloss string) kindView {
 		if len(reports) == 0 {
 			continue
 		}
-		v.Rows = append(v.Rows, kindRow{
-			mark: t.mark(of), All: barOf(pooled(reports, allAtoms, k)), Needed: barOf(pooled(reports, neededAtoms, k)),
-		})
+		row := kindRow{mark: t.mark(of), All: barOf(pooled(reports, allAtoms, k)), Needed: barOf(pooled(reports, neededAtoms, k))}
+		v.All, v.Needed = v.All || row.All.Known(), v.Needed || row.Needed.Known()
+		v.Rows = append(v.Rows, row)
 	}
 	return v
 }
@@ -87,13 +89,13 @@ func (t *tally) kindsPresent() []measure.Kind {
 // inOrder sorts kinds as the page speaks of them.
 func inOrder(seen map[measure.Kind]bool) []measure.Kind {
 	var known, others []measure.Kind
-	for _, k := range kindOrder {
+	for _, k := range kinds {
 		if seen[k] {
 			known = append(known, k)
 		}
 	}
 	for k := range seen {
-		if !slices.Contains(kindOrder, k) {
+		if !slices.Contains(kinds, k) {
 			others = append(others, k)
 		}
 	}

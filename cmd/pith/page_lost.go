@@ -17,6 +17,8 @@ type lostView struct {
 	Of    []mark // the candidates that lost something
 	Shown int
 	Total int
+	// Unnamed are those that the reports count and do not name, at single cuts.
+	Unnamed int
 }
 
 type lostKind struct {
@@ -137,10 +139,21 @@ func (t *tally) lost() lostView {
 		}
 		v.Kinds = append(v.Kinds, kind)
 	}
-	v.Shown = len(shown)
+	v.Shown, v.Unnamed = len(shown), t.unnamed()
 	v.Files = t.places(shown)
 	v.Of = t.losers(shown)
 	return v
+}
+
+// unnamed counts what the reports' lists of lost facts leave out: they are
+// bounded, the counts are not.
+func (t *tally) unnamed() int {
+	n := 0
+	for _, r := range append(slices.Clone(t.cuts), t.rounds...) {
+		all := pooled([]*measure.Report{r}, allAtoms, "")
+		n += max(0, all.Of-all.Full-len(r.Lost))
+	}
+	return n
 }
 
 // Left counts what the page has no room for.

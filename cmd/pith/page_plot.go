@@ -2,6 +2,7 @@ package main
 
 import (
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/pith-memory/pith/measure"
@@ -12,7 +13,8 @@ import (
 type plotView struct {
 	ID, Title, What string
 	X, Y            []tick
-	Series          []series
+	Series          []series // as they are drawn, from back to front
+	Legend          []series
 	Points          int
 	Without         int // cuts that have no point: no ratio or no such atoms
 	Unplotted       int // cuts beyond what the plot has room for
@@ -48,7 +50,7 @@ func (t *tally) plot(id, title, what string, pick atomList) plotView {
 	low, high := math.Inf(1), math.Inf(-1)
 	for _, r := range t.measured() {
 		if plottable(r, pick) {
-			low, high = min(low, r.Size.TCR), max(high, r.Size.TCR)
+			low, high = min(low, r.Size.Effective), max(high, r.Size.Effective)
 		}
 	}
 	scale := logScale(low, high)
@@ -74,23 +76,21 @@ func (t *tally) plot(id, title, what string, pick atomList) plotView {
 			v.Series = append(v.Series, s)
 		}
 	}
-	// What is drawn last lies on top: the lead candidate comes first in the
-	// list, so the list is drawn from its end.
-	for i, j := 0, len(v.Series)-1; i < j; i, j = i+1, j-1 {
-		v.Series[i], v.Series[j] = v.Series[j], v.Series[i]
-	}
+	// What is drawn last lies on top, and the first candidates matter most.
+	v.Legend = slices.Clone(v.Series)
+	slices.Reverse(v.Series)
 	return v
 }
 
 func plottable(r *measure.Report, pick atomList) bool {
-	return r.Absent == "" && r.Size.TCR > 0 && !math.IsInf(r.Size.TCR, 0) && fractionOf(pooled([]*measure.Report{r}, pick, "")).Known()
+	return r.Absent == "" && r.Size.Effective > 0 && !math.IsInf(r.Size.Effective, 0) && fractionOf(pooled([]*measure.Report{r}, pick, "")).Known()
 }
 
 func (t *tally) point(r *measure.Report, pick atomList, scale logAxis) point {
 	f := fractionOf(pooled([]*measure.Report{r}, pick, ""))
 	return point{
-		X: coordinate(scale.at(r.Size.TCR)), Y: coordinate(height(f.share())),
-		Title: visible(r.Of) + ", " + t.names[keyOf(r)] + ", " + cutLabel(r.Cut) + ": " + times(r.Size.TCR) + ", " + f.Percent(),
+		X: coordinate(scale.at(r.Size.Effective)), Y: coordinate(height(f.share())),
+		Title: visible(r.Of) + ", " + t.names[keyOf(r)] + ", " + cutLabel(r.Cut) + ": " + times(r.Size.Effective) + ", " + f.Percent(),
 	}
 }
 

@@ -1,20 +1,21 @@
 package main
 
 import (
+	"math"
 	"strconv"
 
 	"github.com/pith-memory/pith"
 	"github.com/pith-memory/pith/measure"
 )
 
-// headline is the sentence at the top: the first candidate, or pith where it took
-// part, and each other one at the cuts that both have.
+// headline is the sentence at the top: pith where it took part, else the first
+// candidate, and each other one at the cuts that both have.
 type headline struct {
 	Of          string
 	Cuts        string
 	Sessions    string
 	Needed, All held
-	Ratio       string
+	Size        sizeView
 	Others      []comparison
 }
 
@@ -22,10 +23,18 @@ type comparison struct {
 	Of    string
 	Gloss string
 	Cuts  string
-	Ratio string
+	Size  sizeView
 	// Theirs is the other's share at those cuts, Ours that of the lead.
 	Theirs, Ours fraction
 	What         string // which atoms the two are about
+}
+
+// sizeView is how large what an agent is given is, on average.
+type sizeView struct {
+	Live, Given string
+	Ratio       string // of the two
+	Alone       string // with the text alone counted
+	Range       string // of the ratio, from cut to cut
 }
 
 // mark is a candidate as the page shows it: by name, shape and colour.
@@ -56,27 +65,41 @@ func (t *tally) headline() headline {
 	mine := present(t.measured(), of)
 	l := headline{
 		Of: visible(of), Cuts: counted(len(mine), "cut"), Sessions: counted(sessionCount(mine), "session"),
-		Needed: heldOf(mine, neededAtoms), All: heldOf(mine, allAtoms), Ratio: medianRatio(mine),
+		Needed: heldOf(mine, neededAtoms), All: heldOf(mine, allAtoms), Size: sizeOf(mine),
 	}
 	for _, other := range t.of {
 		theirs := present(t.measured(), other)
-		if other == of || len(theirs) == 0 {
-			continue
-		}
 		ours := atCutsOf(mine, theirs)
 		theirs = atCutsOf(theirs, ours)
+		if other == of || len(ours) == 0 {
+			continue
+		}
 		c := comparison{
-			Of: visible(other), Gloss: visible(candidateGloss(other)), Cuts: counted(len(theirs), "cut"), Ratio: medianRatio(theirs),
+			Of: visible(other), Gloss: visible(candidateGloss(other)), Cuts: counted(len(theirs), "cut"), Size: sizeOf(theirs),
 			What: "the facts needed next", Theirs: fractionOf(pooled(theirs, neededAtoms, "")), Ours: fractionOf(pooled(ours, neededAtoms, "")),
 		}
 		if !c.Theirs.Known() {
 			c.What, c.Theirs, c.Ours = "all facts", fractionOf(pooled(theirs, allAtoms, "")), fractionOf(pooled(ours, allAtoms, ""))
 		}
-		if len(ours) > 0 {
-			l.Others = append(l.Others, c)
-		}
+		l.Others = append(l.Others, c)
 	}
 	return l
+}
+
+// sizeOf takes the ratio of the sums: a long session counts for more.
+func sizeOf(reports []*measure.Report) sizeView {
+	s := standing{reports: reports}
+	s.join()
+	n := pith.Tokens(max(len(reports), 1))
+	v := sizeView{Live: thousands(int(s.live / n)), Given: thousands(int((s.text + s.tail) / n)), Ratio: times(s.effective()), Alone: times(s.tcr())}
+	low, high := math.Inf(1), 0.0
+	for _, r := range reports {
+		low, high = min(low, r.Size.Effective), max(high, r.Size.Effective)
+	}
+	if from, to := times(low), times(high); from != to {
+		v.Range = from + " to " + to
+	}
+	return v
 }
 
 type cutKey struct {
@@ -107,33 +130,24 @@ func sessionCount(reports []*measure.Report) int {
 	return len(seen)
 }
 
-func ratio(r *measure.Report) float64     { return r.Size.TCR }
-func effective(r *measure.Report) float64 { return r.Size.Effective }
-
-func medianRatio(reports []*measure.Report) string {
-	mid, _, _ := median(reports, ratio)
-	return times(mid)
-}
-
 // candidateView is a row of the summary, and of the table of controls.
 type candidateView struct {
 	mark
-	Gloss    string
-	Lead     bool
-	Cuts     int
-	Absent   int
-	Why      string // what the first absent one says
-	Needed   held
-	All      held
-	InState  fraction
-	Invented fraction // precision: what the candidate says that is in the transcript
-	Ratio    string
-	Range    string
-	Net      string // the ratio with what stays verbatim counted
-	Even     string // the length from which anything gets smaller
-	Drift    driftView
-	Waste    wasteView
-	Millis   string
+	Gloss  string
+	Lead   bool
+	Cuts   int
+	Absent int
+	Why    string // what the last absent one says
+
+	Needed, All           held
+	NeededAlone, AllAlone fraction // in the text, without what stays verbatim
+	InState               fraction
+	Truthful              fraction // what it says that is in the transcript
+	Size                  sizeView
+	Drift                 driftView
+	Waste                 wasteView
+	Tail                  bool
+	Millis                string
 }
 
 // driftView is how far the goal moved, with its controls.
@@ -155,8 +169,9 @@ func (t *tally) candidates() []*candidateView {
 		reports := present(t.measured(), of)
 		v := &candidateView{
 			mark: t.mark(of), Gloss: visible(candidateGloss(of)), Lead: of == t.leader(), Cuts: len(reports),
-			Needed: heldOf(reports, neededAtoms), All: heldOf(reports, allAtoms), InState: fractionOf(pooled(reports, stateAtoms, "")),
-			Drift: driftOf(reports), Waste: wasteOf(reports),
+			Needed: heldOf(reports, neededAtoms), All: heldOf(reports, allAtoms), InState: fractionOf(pooled(reports, allInState, "")),
+			NeededAlone: fractionOf(pooled(reports, neededInText, "")), AllAlone: fractionOf(pooled(reports, allInText, "")),
+			Size: sizeOf(reports), Drift: driftOf(reports), Waste: wasteOf(reports),
 		}
 		for _, r := range t.measured() {
 			if r.Of == of && r.Absent != "" {
@@ -164,30 +179,19 @@ func (t *tally) candidates() []*candidateView {
 				v.Why = visible(r.Absent)
 			}
 		}
+		var micros int64
 		for _, r := range reports {
-			v.Invented.Part += float64(r.Precision.Found)
-			v.Invented.Of += r.Precision.Of
+			v.Truthful.Part += float64(r.Precision.Found)
+			v.Truthful.Of += r.Precision.Of
+			v.Tail = v.Tail || r.Size.Tail > 0
+			micros += r.Micros
 		}
-		v.sizes(reports)
+		if micros > 0 {
+			v.Millis = millis(micros / int64(len(reports)))
+		}
 		out = append(out, v)
 	}
 	return out
-}
-
-func (v *candidateView) sizes(reports []*measure.Report) {
-	mid, low, high := median(reports, ratio)
-	v.Ratio = times(mid)
-	if low != high {
-		v.Range = times(low) + " to " + times(high)
-	}
-	mid, _, _ = median(reports, effective)
-	v.Net = times(mid)
-	if even, _, _ := median(reports, func(r *measure.Report) pith.Tokens { return r.Size.BreakEven }); even > 0 {
-		v.Even = thousands(int(even))
-	}
-	if micros, _, _ := median(reports, func(r *measure.Report) int64 { return r.Micros }); micros > 0 {
-		v.Millis = millis(micros)
-	}
 }
 
 func millis(micros int64) string {
@@ -214,8 +218,10 @@ func driftOf(reports []*measure.Report) driftView {
 	v.Cosine = decimals(mid)
 	mid, _ = spread(reports, func(d *measure.Drift) float64 { return d.Other })
 	v.Other = decimals(mid)
-	mid, _ = spread(reports, func(d *measure.Drift) float64 { return d.Stale })
-	v.Stale = decimals(mid)
+	v.Stale = "–" // no session amended its goal
+	if mid, worst = spread(reports, func(d *measure.Drift) float64 { return d.Stale }); worst > 0 {
+		v.Stale = decimals(mid)
+	}
 	return v
 }
 

@@ -1,9 +1,7 @@
 package main
 
 import (
-	"cmp"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/pith-memory/pith/measure"
@@ -93,9 +91,11 @@ func present(reports []*measure.Report, of string) []*measure.Report {
 // atomList picks a list of counts from a report.
 type atomList func(*measure.Report) []measure.Retained
 
-func allAtoms(r *measure.Report) []measure.Retained    { return r.All }
-func neededAtoms(r *measure.Report) []measure.Retained { return r.Needed }
-func stateAtoms(r *measure.Report) []measure.Retained  { return r.InState }
+func allAtoms(r *measure.Report) []measure.Retained     { return r.All }
+func neededAtoms(r *measure.Report) []measure.Retained  { return r.Needed }
+func allInText(r *measure.Report) []measure.Retained    { return r.InText }
+func neededInText(r *measure.Report) []measure.Retained { return r.NeededInText }
+func allInState(r *measure.Report) []measure.Retained   { return r.InState }
 
 // pooled adds up the counts of several reports, of one kind or, for "", of all.
 func pooled(reports []*measure.Report, pick atomList, kind measure.Kind) measure.Retained {
@@ -123,48 +123,14 @@ type held struct {
 	Low, High string // empty where one session alone says nothing about others
 }
 
-// pageSeed makes the intervals the same from run to run.
-const pageSeed = 1
-
 // heldOf pools a candidate's counts; the interval is over sessions, because
 // the cuts of one session are not independent.
 func heldOf(reports []*measure.Report, pick atomList) held {
 	h := held{fraction: fractionOf(pooled(reports, pick, ""))}
-	bySession := map[sessionKey][]*measure.Report{}
-	var order []sessionKey
-	for _, r := range reports {
-		if bySession[keyOf(r)] == nil {
-			order = append(order, keyOf(r))
-		}
-		bySession[keyOf(r)] = append(bySession[keyOf(r)], r)
-	}
-	var values, weights []float64
-	for _, k := range order {
-		if f := fractionOf(pooled(bySession[k], pick, "")); f.Known() {
-			values, weights = append(values, f.share()), append(weights, float64(f.Of))
-		}
-	}
-	if len(values) > 1 {
-		low, high := measure.Interval(values, weights, pageSeed)
-		h.Low, h.High = strings.TrimSuffix(percent(low), " %"), percent(high)
+	if s := summary(reports, pick, ""); s.Sessions > 1 && s.MicroLow < s.MicroHigh {
+		h.Low, h.High = strings.TrimSuffix(percent(s.MicroLow), " %"), oneLine(percent(s.MicroHigh))
 	}
 	return h
-}
-
-// median is the middle of the figures that are above 0, and 0 for none.
-func median[T cmp.Ordered](reports []*measure.Report, of func(*measure.Report) T) (mid, low, high T) {
-	var zero T
-	var list []T
-	for _, r := range reports {
-		if x := of(r); x > zero {
-			list = append(list, x)
-		}
-	}
-	if len(list) == 0 {
-		return zero, zero, zero
-	}
-	slices.Sort(list)
-	return list[len(list)/2], list[0], list[len(list)-1]
 }
 
 func (t *tally) tokenizer() string {

@@ -123,7 +123,7 @@ func manyReports() []measure.Report {
 	out := madeReports()
 	for i := range 10_000 {
 		r := &out[i%len(out)]
-		kind := kindOrder[i%len(kindOrder)]
+		kind := kinds[i%len(kinds)]
 		text := fmt.Sprintf("%d %s", i, strings.Repeat("a long text with <angles> & \"quotes\" ", i%60))
 		r.Lost = append(r.Lost, measure.Lost{Kind: kind, Text: text, Needed: i%3 == 0, Message: i, Line: i + 1})
 	}
@@ -264,7 +264,7 @@ func TestPageOfHugeTextsStaysSmall(t *testing.T) {
 	for i := range 200 {
 		for j := range 8 {
 			r := madeReport(fmt.Sprintf("s%d.jsonl", i), fmt.Sprintf("mask:%d", j), measure.Cut{Kind: "end", Message: 10}, j, 1000)
-			for k, kind := range kindOrder {
+			for k, kind := range kinds {
 				r.Lost = append(r.Lost, measure.Lost{Kind: kind, Text: fmt.Sprint(i, j, k, text), Message: i, Line: i})
 			}
 			reports = append(reports, r)
@@ -325,7 +325,7 @@ func TestFiguresNeverRoundToAll(t *testing.T) {
 		{fraction{9999, 10000}, "99.9 %"}, {fraction{10000, 10000}, "100 %"}, {fraction{1, 100000}, "< 0.1 %"},
 		{fraction{0, 5}, "0 %"}, {fraction{0, 0}, "–"}, {fraction{0.5, 3}, "16.7 %"},
 	} {
-		if got := x.f.Percent(); got != x.want {
+		if got := x.f.Percent(); got != strings.ReplaceAll(x.want, " ", "\u00a0") {
 			t.Errorf("%v is %s, not %s", x.f, got, x.want)
 		}
 	}

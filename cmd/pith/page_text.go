@@ -77,13 +77,15 @@ func (f fraction) share() float64 {
 	return f.Part / float64(f.Of)
 }
 
-// Percent never says 100 for less than all, nor 0 for more than nothing.
+// Percent is the share on one line, or a dash where there is nothing to share.
 func (f fraction) Percent() string {
 	if f.Of == 0 {
 		return "–"
 	}
-	return percent(f.share())
+	return oneLine(percent(f.share()))
 }
+
+func oneLine(text string) string { return strings.ReplaceAll(text, " ", "\u00a0") }
 
 // Count is "34 of 35".
 func (f fraction) Count() string {
@@ -94,6 +96,7 @@ func (f fraction) Count() string {
 	return part + " of " + thousands(f.Of)
 }
 
+// percent never says 100 for less than all, nor 0 for more than nothing.
 func percent(share float64) string {
 	switch tenths := share * 1000; {
 	case share >= 1:
@@ -166,12 +169,6 @@ var kindNames = map[measure.Kind][2]string{
 	measure.KindCommit:     {"Commits", "SHAs"},
 	measure.KindSymbol:     {"Symbols", "names of functions, types, variables"},
 	measure.KindIdentifier: {"Identifiers", "UUIDs, ports, versions, numbers of issues"},
-}
-
-// kindOrder is the order in which the page speaks of the kinds.
-var kindOrder = []measure.Kind{
-	measure.KindModified, measure.KindInspected, measure.KindRun, measure.KindError, measure.KindRule, measure.KindDecision,
-	measure.KindTodo, measure.KindRequest, measure.KindTest, measure.KindCommit, measure.KindSymbol, measure.KindIdentifier,
 }
 
 func kindName(k measure.Kind) (name, gloss string) {
