@@ -131,7 +131,8 @@ func needle(r *splitmix, kind string) seedling {
 		s.text = "The fixtures of the staging run are in " + s.values[0] + "."
 	case "exit":
 		s.values = []string{fmt.Sprint(a)}
-		s.text = fmt.Sprintf("The nightly job %s ended with exit code %d.", s.name, a)
+		// Not "exit code 3": as the last line of an output that would be the command's own.
+		s.text = fmt.Sprintf("The nightly job %s gave %d as its exit code.", s.name, a)
 	case "port":
 		s.values = []string{fmt.Sprint(20000 + a*b)}
 		s.text = fmt.Sprintf("The service %s listens on port %s.", s.name, s.values[0])

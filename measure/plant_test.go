@@ -255,27 +255,68 @@ func FuzzPlantRows(f *testing.F) {
 	})
 }
 
-// TestPlantOnCorpus holds on real sessions that planting is reversible and that
-// the decoder reads as many records.
+// TestPlantOnCorpus holds on real sessions that all that is planted comes out of
+// the decoder, and that it reads as many records.
 func TestPlantOnCorpus(t *testing.T) {
-	for _, file := range corpus(t)["claude-code"] {
-		data, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		planted, plan := measure.PlantRows(1, 20, data)
-		_, before := textsOf(t, data)
-		all, after := textsOf(t, planted)
-		missing := 0
-		for _, s := range plan.Texts() {
-			if !strings.Contains(all, s) {
-				missing++
+	for _, files := range corpus(t) {
+		for _, file := range files {
+			data, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			planted, plan := measure.PlantRows(1, 20, data)
+			_, before := textsOf(t, data)
+			all, after := textsOf(t, planted)
+			missing := 0
+			for _, s := range plan.Texts() {
+				if !strings.Contains(all, s) {
+					missing++
+				}
+			}
+			t.Logf("%s: %d sentences, %d missing", filepath.Base(file), len(plan.Texts()), missing)
+			if missing > 0 || len(before) != len(after) {
+				t.Errorf("%s: %d of %d are missing, %d records became %d", filepath.Base(file), missing, len(plan.Texts()), len(before), len(after))
 			}
 		}
-		t.Logf("%s: %d sentences, %d missing", filepath.Base(file), len(plan.Texts()), missing)
-		if missing > 0 || len(before) != len(after) {
-			t.Errorf("%s: %d of %d are missing, %d records became %d", filepath.Base(file), missing, len(plan.Texts()), len(before), len(after))
-		}
+	}
+}
+
+// TestPlantRowsOfOtherClients holds where the texts of Codex and pi take more.
+func TestPlantRowsOfOtherClients(t *testing.T) {
+	tests := []struct {
+		name, row      string
+		turns, outputs int
+	}{
+		{"Codex's turn", `{"type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"fix it"}]}}`, 1, 0},
+		{"Codex's surroundings", `{"type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"<environment_context>\n</environment_context>"}]}}`, 0, 0},
+		{"Codex's list of texts", `{"type":"event_msg","payload":{"type":"user_message","role":"user","message":"fix it"}}`, 0, 0},
+		{"Codex's output", `{"payload":{"output":"Output:\nok","type":"function_call_output","call_id":"1"},"type":"response_item"}`, 0, 1},
+		{"Codex's output as JSON", `{"payload":{"output":"{\"output\":\"ok\"}","type":"function_call_output"},"type":"response_item"}`, 0, 0},
+		{"pi's turn", `{"type":"message","message":{"role":"user","content":[{"type":"text","text":"fix it"}]}}`, 1, 0},
+		{"pi's output", `{"type":"message","message":{"role":"toolResult","content":[{"type":"text","text":"fine"}],"isError":false}}`, 0, 1},
+		{"pi's failure", `{"type":"message","message":{"role":"toolResult","content":[{"type":"text","text":"bad"}],"isError":true}}`, 0, 0},
+		{"Claude Code's side", `{"type":"user","isSidechain":true,"message":{"role":"user","content":"fix it"}}`, 0, 0},
+		{"Claude Code's assistant", `{"type":"assistant","message":{"role":"assistant","content":[{"type":"text","text":"a \"user\""}]}}`, 0, 0},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			planted, plan := measure.PlantRows(4, 1, []byte(tt.row))
+			got := string(planted)
+			want := 0
+			if tt.turns+tt.outputs > 0 {
+				want = 2 // a needle, and a rule or an order
+			}
+			if len(plan.Texts()) != want || !json.Valid(planted) || (want == 0) != (got == tt.row) {
+				t.Errorf("%q in %s", plan.Texts(), got)
+			}
+			if want > 0 && strings.Contains(got, "order-") != (tt.outputs > 0) {
+				t.Errorf("in the wrong ground: %s", got)
+			}
+		})
+	}
+	sub := `{"type":"session_meta","payload":{"source":{"subagent":{}}}}` + "\n" + tests[0].row
+	if planted, _ := measure.PlantRows(4, 1, []byte(sub)); string(planted) != sub {
+		t.Errorf("another agent's words are planted as a user's: %s", planted)
 	}
 }
 

@@ -3,12 +3,14 @@ package measure
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 )
 
-// PlantRows plants into a Claude Code session file: sentences are added to the
-// end of texts that stand in it, and every other byte stays. Rows that are torn
-// or of another kind are left alone. It needs no decoder, so the whole way from
+// PlantRows plants into a session file of Claude Code, Codex or pi: sentences are
+// added to the end of texts that stand in it, and every other byte stays. Rows
+// that are torn or of another kind are left alone, and so is a copy that Codex
+// keeps of a text for its own list. It needs no decoder, so the whole way from
 // the bytes on runs over what was planted.
 func PlantRows(seed uint64, n int, data []byte) ([]byte, *Plan) {
 	spots := rowSpots(data)
@@ -44,65 +46,104 @@ type spot struct {
 	ground ground
 }
 
-// rowSpots finds the spots of a whole file, by rows.
+// rowSpots finds the spots of a whole file, by rows. In the thread of a Codex
+// sub-agent the turns are another agent's, so nothing is planted in them.
 func rowSpots(data []byte) []spot {
 	var out []spot
+	peer := false
 	for start := 0; start < len(data); {
 		end := len(data)
 		if i := bytes.IndexByte(data[start:], '\n'); i >= 0 {
 			end = start + i
 		}
-		for _, s := range spotsIn(data[start:end]) {
-			out = append(out, spot{start + s.end, s.ground})
+		row := data[start:end]
+		peer = peer || start == 0 && bytes.Contains(row, []byte(`"subagent":`))
+		for _, s := range spotsIn(row) {
+			if s.ground == inOutput || !peer {
+				out = append(out, spot{start + s.end, s.ground})
+			}
 		}
 		start = end + 1
 	}
 	return out
 }
 
-// spotsIn finds the spots of one row: the texts of a user's message on the main
-// thread, and the outputs of tools, which Claude Code records as such, too.
+// mayHold is what a row with a spot has somewhere.
+var mayHold = [...]string{`"user"`, `_output"`, `"toolResult"`}
+
+// spotsIn finds the spots of one row: the texts that a user typed on the main
+// thread, and the outputs of tools.
 func spotsIn(row []byte) []spot {
-	if !bytes.Contains(row, []byte(`"user"`)) || !json.Valid(row) {
+	if !slices.ContainsFunc(mayHold[:], func(s string) bool { return bytes.Contains(row, []byte(s)) }) || !json.Valid(row) {
 		return nil
 	}
-	r := rowReader{row: row, role: "user"}
+	r := rowReader{row: row}
 	r.object(func(key string) {
 		switch key {
 		case "type":
-			r.isUser = r.text() == "user"
+			r.kind = r.text()
 		case "isMeta", "isSidechain", "isCompactSummary", "isVisibleInTranscriptOnly":
-			r.aside = r.aside || r.literal() == "true"
-		case "message":
-			r.spots = nil
-			r.object(func(key string) {
-				switch key {
-				case "role":
-					r.role = r.text()
-				case "content":
-					r.content()
-				default:
-					r.skip()
-				}
-			})
+			r.aside = r.literal() == "true" || r.aside
+		case "message", "payload":
+			r.message()
 		default:
 			r.skip()
 		}
 	})
-	if !r.isUser || r.aside || r.role != "user" {
+	if r.aside {
 		return nil
 	}
-	return r.spots
+	turns := slices.DeleteFunc(slices.Clone(r.texts), func(s spot) bool { return s.ground != inTurn })
+	switch {
+	case r.kind == "user" && (r.role == "user" || r.role == ""): // Claude Code
+		return inOrderOf(append(turns, r.outputs...))
+	case r.kind == "response_item" && r.inner == "message" && r.role == "user", // Codex
+		r.kind == "message" && r.role == "user": // pi
+		return turns
+	case r.kind == "response_item" && (r.inner == "function_call_output" || r.inner == "custom_tool_call_output"):
+		return r.outputs
+	case r.kind == "message" && r.role == "toolResult" && !r.failed && len(r.texts) > 0:
+		return []spot{{r.texts[0].end, inOutput}}
+	}
+	return nil
+}
+
+func inOrderOf(spots []spot) []spot {
+	slices.SortFunc(spots, func(a, b spot) int { return a.end - b.end })
+	return spots
 }
 
 // rowReader walks a valid JSON row.
 type rowReader struct {
-	row    []byte
-	at     int
-	isUser bool
-	aside  bool
-	role   string
-	spots  []spot
+	row []byte
+	at  int
+	// kind is the type of the row, inner that of what it holds.
+	kind, inner, role string
+	aside, failed     bool
+	// texts are the ends of a message's texts, in a turn where a user typed
+	// them, outputs those of the results in it.
+	texts, outputs []spot
+}
+
+// message reads what a row holds.
+func (r *rowReader) message() {
+	r.texts, r.outputs = nil, nil
+	r.object(func(key string) {
+		switch key {
+		case "type":
+			r.inner = r.text()
+		case "role":
+			r.role = r.text()
+		case "isError":
+			r.failed = r.literal() == "true"
+		case "content":
+			r.content()
+		case "output":
+			r.outputs = r.result()
+		default:
+			r.skip()
+		}
+	})
 }
 
 func (r *rowReader) peek() byte {
@@ -208,76 +249,75 @@ func (r *rowReader) skipString() {
 
 // content finds the spots of a message: one text, or a list of blocks.
 func (r *rowReader) content() {
-	r.spots = nil
+	r.texts, r.outputs = nil, nil
 	if r.peek() == '"' {
-		r.spotFor(inTurn)
+		r.texts = r.spot(inTurn)
 		return
 	}
 	r.list(func() {
 		var kind string
 		var failed bool
-		var texts, results []spot
-		kept := r.spots
+		var text, result []spot
 		r.object(func(key string) {
-			r.spots = nil
 			switch key {
 			case "type":
 				kind = r.text()
 			case "is_error":
 				failed = r.literal() == "true"
 			case "text":
-				r.spotFor(inTurn)
-				texts = r.spots
+				text = r.spot(inTurn)
 			case "content":
-				r.result()
-				results = r.spots
+				result = r.result()
 			default:
 				r.skip()
 			}
 		})
 		switch {
-		case kind == "text":
-			kept = append(kept, texts...)
+		case kind == "text", kind == "input_text":
+			r.texts = append(r.texts, text...)
 		case kind == "tool_result" && !failed:
-			kept = append(kept, results...)
+			r.outputs = append(r.outputs, result...)
 		}
-		r.spots = kept
 	})
 }
 
 // result finds the spot of an output: one text, or the first of a list.
-func (r *rowReader) result() {
+func (r *rowReader) result() []spot {
 	if r.peek() == '"' {
-		r.spotFor(inOutput)
-		return
+		return r.spot(inOutput)
 	}
+	var out []spot
 	r.list(func() {
 		r.object(func(key string) {
-			if key == "text" && len(r.spots) == 0 && r.peek() == '"' {
-				r.spotFor(inOutput)
+			if key == "text" && len(out) == 0 {
+				out = r.spot(inOutput)
 				return
 			}
 			r.skip()
 		})
 	})
+	return out
 }
 
-// spotFor takes the string at hand for a spot where something may be planted.
-func (r *rowReader) spotFor(g ground) {
-	if r.peek() != '"' {
-		r.skip()
-		return
-	}
+// spot takes the string at hand for one where something may be planted. In a
+// turn that is what a user typed; other texts count as outputs. A string that
+// holds JSON takes no more text.
+func (r *rowReader) spot(g ground) []spot {
+	isString := r.peek() == '"'
 	from := r.at
-	r.skip()
-	if r.at-from <= len(`""`) {
-		return
+	if !isString {
+		r.skip()
+		return nil
 	}
-	if g == inTurn {
-		var s string
-		if json.Unmarshal(r.row[from:r.at], &s) != nil || !typed(s) {
-			return
-		}
+	s := r.text()
+	if strings.TrimSpace(s) == "" || g == inOutput && s[0] == '{' {
+		return nil
 	}
-	r.spots = append(r.spots, spot{r.at - 1, g})
+	if g == inTurn && !typed(s) {
+		g = inOutput
+	}
+	if r.at-from < len(`""`) {
+		return nil
+	}
+	return []spot{{r.at - 1, g}}
 }
