@@ -100,9 +100,7 @@ func (o *Observer) block(m *pith.Message, b *pith.Block) {
 		if words := spokenIn(m, b); words != "" {
 			o.said = append(o.said, words)
 			o.ledger.spoke(words)
-		}
-		if m.Agent == "" && b.Origin == pith.UserExplicit {
-			o.userText(b.Text)
+			o.userText(words)
 		}
 	case pith.KindToolUse:
 		o.open[b.ToolUseID], o.openCWD[b.ToolUseID] = *b, m.CWD

@@ -28,7 +28,7 @@ func (r *run) learn(command string, res *pith.Block, failed bool) {
 // failure is believed.
 func (r *run) outcome(res *pith.Block, failed bool) {
 	r.more(res)
-	r.failed = (r.failed || failed) && !res.ExpectedNonZero
+	r.failed = (r.failed || failed) && !res.ExpectedNonZero && !r.answered()
 }
 
 // more takes what an output says together with what the run wrote before.
@@ -95,7 +95,7 @@ func families(command string) []string {
 	for _, m := range verifier().FindAllString(command, -1) {
 		m = squash(strings.TrimLeft(m, ";&|(\n "))
 		words := strings.Fields(m)
-		for len(words) > 1 && (envWord().MatchString(words[0]) || words[0] == "sudo" || words[0] == "time") {
+		for len(words) > 1 && (envWord().MatchString(words[0]) || slices.Contains(wrappers, words[0])) {
 			words = words[1:]
 		}
 		out = append(out, strings.Join(words, " "))
@@ -105,7 +105,7 @@ func families(command string) []string {
 	}
 	for _, part := range strings.FieldsFunc(command, func(r rune) bool { return strings.ContainsRune(";&|\n", r) }) {
 		words := strings.Fields(part)
-		for len(words) > 0 && (envWord().MatchString(words[0]) || words[0] == "sudo") {
+		for len(words) > 0 && (envWord().MatchString(words[0]) || slices.Contains(wrappers, words[0])) {
 			words = words[1:]
 		}
 		if len(words) > 0 && words[0] != "cd" && words[0] != "set" && words[0] != "export" {
@@ -113,6 +113,17 @@ func families(command string) []string {
 		}
 	}
 	return nil
+}
+
+// wrappers run the command behind them.
+var wrappers = []string{"env", "sudo", "time"}
+
+// askers answer "no" with exit code 1, which is no failure.
+var askers = []string{"grep", "egrep", "rg", "diff", "cmp", "test", "[", "which", "pgrep", "command", "type"}
+
+// answered tells whether a run is one command that only said no.
+func (r *run) answered() bool {
+	return r.exit != nil && *r.exit == 1 && len(r.families) == 1 && slices.Contains(askers, r.families[0]) && !strings.ContainsAny(r.command, ";&")
 }
 
 // probes are commands whose failure is an answer, not a fault.

@@ -21,14 +21,15 @@ var (
 	sums        = pattern(`(\d+) (passed|failed|skipped)\b`)
 	exitHead    = pattern(`^Exit code (-?\d+)`)
 	exitCodex   = pattern(`Process exited with code (-?\d+)`)
+	firmWord    = pattern(`(?i)\b(?:must|never|always)\b`)
+	looseWord   = pattern(`(?i)\b(?:i|we|they|it) (?:don['’]?t|do not|didn['’]?t|did not)\b|\b(?:i think|maybe|perhaps|would be great)\b|^(?:can|could|would) you\b`)
 	document    = pattern(`<<-?\s*['"\\]?(\w+)`)
 	exitDenied  = pattern(`^exec_command failed for .*?exit_code: (-?\d+)`)
 	exitTag     = pattern(`<exit_code>(-?\d+)</exit_code>`)
 	exitNotice  = pattern(`exit code (-?\d+)`)
 	taskTag     = pattern(`<task-id>([^<\n]+)</task-id>`)
 	session     = pattern(`Process running with session ID (\d+)`)
-	reminder    = pattern(`(?s)<system-reminder>.*?</system-reminder>`)
-	ruleWord    = pattern(`(?i)\b(must|never|always|don't|dont|do not|only|instead|should|shouldn't|make sure|without|avoid|need to|unless|no longer|stop|keep)\b`)
+	ruleWord    = pattern(`(?i)\b(?:must|never|always|don['’]?t|do not|should|shouldn['’]?t|make sure|ensure|avoid|needs? to|unless|no longer)\b|^(?:[-*\d.) ]*)(?:(?:please|also|and|but|so|ok|then),? )*(?:only|keep|stop|use|leave|let['’]?s)\b.*\b(?:only|keep|stop|instead|without|rather than)\b`)
 )
 
 // pattern compiles an expression when it is first asked for: every start of
@@ -37,22 +38,31 @@ func pattern(expr string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
 }
 
-// userText takes the sentences of the user's own words that sound like rules.
-func (o *Observer) userText(text string) {
-	t := strings.TrimSpace(reminder().ReplaceAllString(text, ""))
-	for _, p := range []string{"<", "[Request interrupted", "Caveat:", "# AGENTS.md", "This session is being continued", "Another language model"} {
-		if strings.HasPrefix(t, p) {
-			return
-		}
+// maxTyped is how long a later message may be to be read for rules: longer ones
+// are pasted, and what is pasted is somebody else's.
+const maxTyped = 3000
+
+// userText takes the sentences of the user's own words that set a rule. A
+// question sets none.
+func (o *Observer) userText(words string) {
+	if len(words) > maxTyped && len(o.said) > 1 {
+		return
 	}
-	for _, line := range strings.Split(t, "\n") {
+	for _, line := range strings.Split(words, "\n") {
 		for _, s := range splitSentences(line) {
-			if len(s) >= 15 && len(s) <= 400 && ruleWord().MatchString(s) {
+			if len(s) >= 15 && len(s) <= 400 && setsRule(s) {
 				o.rules.add(squash(s))
 				o.ledger.rule(squash(s))
 			}
 		}
 	}
+}
+
+func setsRule(s string) bool {
+	if strings.HasSuffix(s, "?") || len(strings.Fields(s)) < 4 || !ruleWord().MatchString(s) {
+		return false
+	}
+	return firmWord().MatchString(s) || !looseWord().MatchString(s)
 }
 
 func splitSentences(line string) []string {
