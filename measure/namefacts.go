@@ -18,7 +18,7 @@ var (
 	issueURL   = pattern(`https?://[\w.-]+/[\w.-]+/[\w.-]+/(?:pull|issues|merge_requests)/(\d+)`)
 	runFilter  = pattern(`-run[ =]['"]?\^?(Test\w+)`)
 	nodeFilter = pattern(`::(test_\w+)`)
-	failedTest = pattern(`(?m)^--- FAIL: (Test\w+)|^FAILED \S+?::(?:\w+::)?(test_\w+)`)
+	failedTest = pattern(`(?m)^--- FAIL: (Test\w+)|^FAILED \S+?::(?:\w+::)?(test_\w+)|^test ([\w:]+) \.\.\. FAILED`)
 )
 
 // named takes the names of a command and of its answer.
@@ -73,7 +73,8 @@ func (l *ledger) tests(command, answer string) {
 		return
 	}
 	for _, m := range failedTest().FindAllStringSubmatch(answer, -1) {
-		l.name(KindTest, m[1]+m[2], m[1]+m[2])
+		name := m[1] + m[2] + m[3]
+		l.name(KindTest, name, name)
 	}
 }
 

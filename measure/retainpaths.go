@@ -69,16 +69,13 @@ func (r *reader) pathAt(p string) int {
 			return at
 		}
 	}
-	for dir := path.Dir(p); strings.Count(dir, "/") > 1 && dir != r.root; dir = path.Dir(dir) {
-		if !strings.HasPrefix(dir, "/") {
-			break
-		}
+	for dir := path.Dir(p); len(dir) > 1 && dir[0] == '/' && dir != r.root; dir = path.Dir(dir) {
 		rest := p[len(dir)+1:]
 		at := r.standing(rest)
 		if at < 0 {
 			continue
 		}
-		if strings.Contains(rest, "/") && r.standing(dir) >= 0 {
+		if strings.Contains(rest, "/") && r.names(dir) {
 			return at
 		}
 		if at = r.below(rest, dir); at >= 0 {
@@ -92,7 +89,7 @@ func (r *reader) pathAt(p string) int {
 // in, or not far below one.
 func (r *reader) below(name, dir string) int {
 	var dirs []int
-	r.eachPath(dir, func(at int) bool {
+	r.eachFolder(dir, func(at int) bool {
 		dirs = append(dirs, r.x.line(at))
 		return true
 	})
@@ -108,6 +105,21 @@ func (r *reader) below(name, dir string) int {
 		return true
 	})
 	return found
+}
+
+// names tells whether the text names a folder, and not only what is in it.
+func (r *reader) names(dir string) bool {
+	found := false
+	r.eachFolder(dir, func(int) bool { found = true; return false })
+	return found
+}
+
+func (r *reader) eachFolder(dir string, f func(at int) bool) {
+	r.eachPath(dir, func(at int) bool {
+		rest := r.x.text[at+len(dir):]
+		inside := len(rest) > 1 && rest[0] == '/' && (wordByte(rest[1]) || rest[1] == '.')
+		return inside || f(at)
+	})
 }
 
 // standing is where a path stands that is no part of a longer one.

@@ -147,7 +147,7 @@ func failedName(line string) string {
 	if m == nil {
 		return ""
 	}
-	return m[1] + m[2]
+	return m[1] + m[2] + m[3]
 }
 
 // todo wants the step with its status: in its line by a mark or a word, or in

@@ -29,7 +29,7 @@ var (
 	exitNotice  = pattern(`exit code (-?\d+)`)
 	taskTag     = pattern(`<task-id>([^<\n]+)</task-id>`)
 	session     = pattern(`Process running with session ID (\d+)`)
-	ruleWord    = pattern(`(?i)\b(?:must|never|always|don['’]?t|do not|should|shouldn['’]?t|make sure|ensure|avoid|needs? to|unless|no longer)\b|^(?:[-*\d.) ]*)(?:(?:please|also|and|but|so|ok|then),? )*(?:only|keep|stop|use|leave|let['’]?s)\b.*\b(?:only|keep|stop|instead|without|rather than)\b`)
+	ruleWord    = pattern(`(?i)\b(?:must|never|always|should|shouldn['’]?t|make sure|ensure|avoid|needs? to|unless|no longer)\b|(?:^|[-*,;:.(] ?|\b(?:and|but|so|please|also|then) )(?:please )?(?:don['’]?t|do not)\b|^(?:[-*\d.) ]*)(?:(?:please|also|and|but|so|ok|then),? )*(?:only|keep|stop|use|leave|let['’]?s)\b.*\b(?:only|keep|stop|instead|without|rather than)\b`)
 )
 
 // pattern compiles an expression when it is first asked for: every start of
@@ -59,7 +59,7 @@ func (o *Observer) userText(words string) {
 }
 
 func setsRule(s string) bool {
-	if strings.HasSuffix(s, "?") || len(strings.Fields(s)) < 4 || !ruleWord().MatchString(s) {
+	if strings.HasSuffix(s, "?") || len(strings.Fields(s)) < 3 || !ruleWord().MatchString(s) {
 		return false
 	}
 	return firmWord().MatchString(s) || !looseWord().MatchString(s)
