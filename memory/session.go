@@ -76,6 +76,10 @@ type Session struct {
 	// of the first message behind the client's last compaction.
 	options  transcript.Options
 	liveFrom int
+	// counted is the reading of a body, which counts all of it, for the window
+	// that it was asked with; nil while nobody asked since the last message.
+	counted    *meter.Reading
+	countedFor int
 }
 
 // read folds the records of a transcript, one at a time.
@@ -123,7 +127,7 @@ func (s *Session) cut(rec pith.Record, o ReadOptions) bool {
 }
 
 func (s *Session) add(rec pith.Record) {
-	s.facts = nil
+	s.facts, s.counted = nil, nil
 	switch {
 	case rec.Message != nil:
 		m := rec.Message
@@ -198,8 +202,12 @@ const lastYear = 9999
 // system prompt and its tools.
 func (s *Session) Reading(window int) meter.Reading {
 	if s.IsBody() {
-		c := s.Conversation()
-		return meter.Read(&c, meter.ReadOptions{Window: window})
+		if s.counted == nil || s.countedFor != window {
+			c := s.Conversation()
+			r := meter.Read(&c, meter.ReadOptions{Window: window})
+			s.counted, s.countedFor = &r, window
+		}
+		return *s.counted
 	}
 	return s.live.Reading(meter.ReadOptions{Window: window, Model: s.Model()})
 }
