@@ -38,7 +38,7 @@ func plainName(name string) bool {
 func (sc *scanner) assignment(i, after int) int {
 	s := sc.s
 	name, nameStart := nameBefore(s, i)
-	if len(name) <= len("senord") && nameStart > 0 {
+	if nameStart > 0 && (s[nameStart-1] >= 0x80 || s[nameStart-1] == ' ' && (len(name) == len("key") || len(name) == len("passe"))) {
 		name, nameStart = wholeName(s, name, nameStart)
 	}
 	if name == "" {
@@ -120,7 +120,7 @@ func (v *value) holdsName(s string) bool {
 // borrowedName reads the lists of pairs that containers and requests are
 // described with: {"name": "DB_PASSWORD", "value": "..."}.
 func (sc *scanner) borrowedName(name string, nameStart int) (nameKind, string) {
-	if !strings.EqualFold(name, "value") {
+	if len(name) != len("value") || !strings.EqualFold(name, "value") {
 		return ordinary, ""
 	}
 	s := sc.s

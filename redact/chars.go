@@ -53,6 +53,8 @@ type lexicon struct {
 	pairs   [1 << 16 / 64]uint64
 	// first is where in prefixes the rules of a first byte begin.
 	first [257]uint16
+	// opener is where in openers those of a first byte begin.
+	opener [256]uint8
 }
 
 // addStart makes known what a rule begins with. Where that is two bytes, any
@@ -104,8 +106,12 @@ var words = sync.OnceValue(func() *lexicon {
 		l.addStart(prefixes[i].prefix)
 	}
 	l.addStart("eyJ")
-	for i := range openers {
+	for c := range l.opener {
+		l.opener[c] = uint8(len(openers))
+	}
+	for i := len(openers) - 1; i >= 0; i-- {
 		o := openers[i].word
+		l.opener[o[0]] = uint8(i)
 		if o[0] >= 0x80 {
 			l.stop[o[0]] = inWord // the others of such a letter are not
 		}

@@ -9,7 +9,8 @@ type opener struct {
 }
 
 // openers are found where they begin a word, in lower case, upper case or with
-// a capital. Their functions return the end of what they found, or i.
+// a capital. Their functions return the end of what they found, or i. They are
+// sorted by their first bytes.
 var openers = [...]opener{
 	{"_authtoken ", (*scanner).directive},
 	{"basic ", (*scanner).basic},
@@ -17,20 +18,20 @@ var openers = [...]opener{
 	{"chpasswd", (*scanner).chpasswd},
 	{"configure set ", (*scanner).environment},
 	{"contrase\u00f1a ", (*scanner).spokenSecret},
-	{"define(", (*scanner).environment},
 	{"env ", (*scanner).dockerEnv},
 	{"has\u0142o ", (*scanner).spokenSecret},
 	{"htpasswd -", (*scanner).htpasswd},
 	{"identified by ", (*scanner).sqlPassword},
 	{"identified with ", (*scanner).sqlPlugin},
 	{"kennwort ", (*scanner).spokenSecret},
+	{"key ", (*scanner).spokenSecret},
 	{"l\u00f6senord ", (*scanner).spokenSecret},
 	{"masterauth ", (*scanner).directive},
 	{"mot de passe ", (*scanner).spokenSecret},
 	{"net use ", (*scanner).netUse},
 	{"parola ", (*scanner).spokenSecret},
-	{"password ", (*scanner).afterPassword},
 	{"passphrase ", (*scanner).spokenSecret},
+	{"password ", (*scanner).afterPassword},
 	{"passwort ", (*scanner).spokenSecret},
 	{"pw ", (*scanner).spokenSecret},
 	{"requirepass ", (*scanner).directive},
@@ -40,14 +41,13 @@ var openers = [...]opener{
 	{"setx ", (*scanner).environment},
 	{"sudo -s ", (*scanner).sudo},
 	{"token ", (*scanner).spokenSecret},
-	{"key ", (*scanner).spokenSecret},
 	{"wachtwoord ", (*scanner).spokenSecret},
-	{"пароль", (*scanner).spokenSecret},
 	{"Пароль", (*scanner).spokenSecret},
+	{"пароль", (*scanner).spokenSecret},
+	{"パスワード", (*scanner).spokenSecret},
+	{"口令", (*scanner).spokenSecret},
 	{"密码", (*scanner).spokenSecret},
 	{"密碼", (*scanner).spokenSecret},
-	{"口令", (*scanner).spokenSecret},
-	{"パスワード", (*scanner).spokenSecret},
 	{"비밀번호", (*scanner).spokenSecret},
 	{"암호", (*scanner).spokenSecret},
 }
@@ -55,9 +55,9 @@ var openers = [...]opener{
 // opened looks for an opener at s[i].
 func (sc *scanner) opened(i int) int {
 	a, b := lowerByte(sc.s[i]), lowerByte(sc.s[i+1])
-	for k := range openers {
+	for k := sc.lex.opener[a]; int(k) < len(openers) && openers[k].word[0] == a; k++ {
 		o := &openers[k]
-		if o.word[0] == a && o.word[1] == b && hasFold(sc.s, i, o.word) {
+		if o.word[1] == b && hasFold(sc.s, i, o.word) {
 			if end := o.find(sc, i, i+len(o.word)); end > i {
 				return end
 			}

@@ -1,6 +1,9 @@
 package redact
 
-import "strings"
+import (
+	"strings"
+	"sync"
+)
 
 // nameKind says how strongly a name announces that a secret follows.
 type nameKind uint8
@@ -163,9 +166,15 @@ func (p *splitName) split(name string) {
 	p.starts[p.n] = true
 }
 
+// mayHold is a quick test that most words fail: no part begins with w's first
+// letter, and the name does not end with its last.
+func (p *splitName) mayHold(w string) bool {
+	return p.initials>>(w[0]&31)&1 != 0 || p.n > 0 && p.text[p.n-1] == w[len(w)-1]
+}
+
 // find returns where the last run of whole parts stands that spells w, or -1.
 func (p *splitName) find(w string) int {
-	for i := p.n - len(w); i >= 0 && p.initials>>(w[0]&31)&1 != 0; i-- {
+	for i := p.n - len(w); i >= 0; i-- {
 		if p.starts[i] && p.text[i] == w[0] && p.starts[i+len(w)] && string(p.text[i:i+len(w)]) == w {
 			return i
 		}
@@ -237,6 +246,9 @@ func announced(name string) (nameKind, string) {
 	p.split(name)
 	for i := range announcers {
 		a := &announcers[i]
+		if !p.mayHold(a.parts) {
+			continue
+		}
 		at := p.find(a.parts)
 		if at < 0 {
 			continue
@@ -268,63 +280,57 @@ func announced(name string) (nameKind, string) {
 	return ordinary, ""
 }
 
-// mayAnnounce is a quick test that most names fail: every announcer has one of
-// these beginnings.
+// marks are letters of which every announcer has some, in one part.
+const marks = "pw? ps? pas pat par coo cre con tok tot key ken sec see set sen sig sid aut jwt jse otp has los mne mot web bea rec wac"
+
+// markSet has a bit for the low five bits of the three bytes of each mark.
+var markSet = sync.OnceValue(func() *[triples / 64]uint64 {
+	set := new([triples / 64]uint64)
+	for mark := range strings.SplitSeq(marks, " ") {
+		for c := range uint(32) {
+			if mark[2] == '?' || uint(mark[2]&31) == c {
+				k := startKey(mark, 0)<<5 | c
+				set[k/64] |= 1 << (k % 64)
+			}
+		}
+	}
+	return set
+})
+
+// mayAnnounce is a quick test that most names fail: whether one of the marks is
+// in them.
 func mayAnnounce(name string) bool {
-	for i := 0; i+1 < len(name); i++ {
-		a, b := lowerByte(name[i]), lowerByte(name[i+1])
-		if a == 'p' && (b == 'w' || b == 's') {
+	set := markSet()
+	key := uint(0)
+	for i := 0; i < len(name); i++ {
+		key = (key<<5 | uint(name[i]&31)) % triples
+		if set[key/64]>>(key%64)&1 != 0 && !ordinaryStart(name, i-2) {
 			return true
 		}
-		if i+2 == len(name) {
-			break
-		}
-		c, d := lowerByte(name[i+2]), byte('_')
-		if i+3 < len(name) {
-			d = lowerByte(name[i+3])
-		}
-		switch a {
-		case 'p':
-			if b == 'a' && (c == 's' || c == 't' && !isLower(d) || c == 'r' && d == 'o') {
-				return true
-			}
-		case 'c':
-			if b == 'o' && c == 'o' || b == 'r' && c == 'e' || b == 'o' && c == 'n' && d == 't' {
-				return true
-			}
-		case 't':
-			if b == 'o' && (c == 'k' || c == 't') {
-				return true
-			}
-		case 'k':
-			if b == 'e' && (c == 'y' || c == 'n' && d == 'n') {
-				return true
-			}
-		case 's':
-			if b == 'e' && (c == 'c' || c == 'e' || c == 't' || c == 'n' && d == 'h') || b == 'i' && (c == 'g' || c == 'd') {
-				return true
-			}
-		case 'a':
-			if b == 'u' && c == 't' {
-				return true
-			}
-		case 'j':
-			if b == 'w' && c == 't' || b == 's' && c == 'e' {
-				return true
-			}
-		case 'o':
-			if b == 't' && c == 'p' {
-				return true
-			}
-		case 'h', 'l':
-			if b == 'a' && c == 's' && d == 'l' || b == 'o' && c == 's' && d == 'e' {
-				return true
-			}
-		case 'm', 'w', 'b', 'r':
-			if a == 'm' && (b == 'n' || b == 'o' && c == 't') || b == 'e' && (c == 'b' || c == 'a' || c == 'c') || a == 'w' && b == 'a' && c == 'c' {
-				return true
-			}
-		}
+	}
+	key = (key<<5 | '_'&31) % triples // a mark of two letters may be the last
+	return set[key/64]>>(key%64)&1 != 0 && !ordinaryStart(name, len(name)-2)
+}
+
+// ordinaryStart tells whether a mark at name[i] begins one of the words that
+// names are full of, path, param, config, context, or is digits that share the
+// bits of its letters.
+func ordinaryStart(name string, i int) bool {
+	if i < 0 || !isAlpha(name[i]) || !isAlpha(name[i+1]) {
+		return true
+	}
+	if i+3 >= len(name) {
+		return false
+	}
+	d := lowerByte(name[i+3])
+	switch name[i] | 0x20 {
+	case 'p':
+		third := lowerByte(name[i+2])
+		return third == 't' && isLower(d) || third == 'r' && d != 'o'
+	case 'c':
+		return lowerByte(name[i+2]) == 'n' && (d != 't' || i+4 < len(name) && lowerByte(name[i+4]) != 'r')
+	case 's':
+		return lowerByte(name[i+2]) == 'n' && d != 'h'
 	}
 	return false
 }

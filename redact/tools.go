@@ -197,6 +197,9 @@ func (sc *scanner) called(i int) int {
 	for start > 0 && i-start < maxName && isWord(s[start-1]) {
 		start--
 	}
+	if s[start:i] == "define" { // of PHP: a name, then its value
+		return sc.environment(i, i+1)
+	}
 	kind, rule := announced(s[start:i])
 	if kind != strong && kind != spoken {
 		return i
