@@ -132,6 +132,22 @@ func (l *ledger) name(kind Kind, key, text string) {
 	l.names.say(key, entry{kind: kind, text: text, at: l.at})
 }
 
+// eachHash calls f with every word of a text that may be a SHA.
+func eachHash(text string, f func(word string)) {
+	for i := 0; i < len(text); {
+		from, hex := i, true
+		for i < len(text) && wordByte(text[i]) {
+			c := text[i]
+			hex = hex && (c >= '0' && c <= '9' || c >= 'a' && c <= 'f')
+			i++
+		}
+		if hex && isSHA(text[from:i]) {
+			f(text[from:i])
+		}
+		i++
+	}
+}
+
 func isSHA(w string) bool {
 	return len(w) >= 7 && len(w) <= 40 && strings.ContainsAny(w, "abcdef") && strings.ContainsAny(w, "0123456789")
 }

@@ -13,11 +13,7 @@ import (
 // with its exit code and counts, every SHA, UUID and quoted sentence.
 func (o *Observer) Precision(h Held) Share {
 	p := &checker{o: o, x: o.index(), root: strings.TrimSuffix(h.Root, "/"), share: &Share{}, hashes: map[string]bool{}}
-	for _, w := range shaWord().FindAllString(p.x.text, -1) {
-		if isSHA(w) {
-			p.hashes[w[:7]] = true
-		}
-	}
+	eachHash(p.x.text, func(w string) { p.hashes[w[:7]] = true })
 	if h.Text == "" && h.State != nil {
 		p.state(h.State)
 	} else {

@@ -74,11 +74,7 @@ type reader struct {
 func newReader(text, root string) *reader {
 	x := newIndex(unfenced(text))
 	r := &reader{x: x, root: strings.TrimSuffix(root, "/"), gaps: x.shortenings(), hashes: map[string]bool{}}
-	for _, w := range shaWord().FindAllString(x.text, -1) {
-		if isSHA(w) {
-			r.hashes[w[:7]] = true
-		}
-	}
+	eachHash(x.text, func(w string) { r.hashes[w[:7]] = true })
 	return r
 }
 
