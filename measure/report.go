@@ -23,11 +23,15 @@ type Report struct {
 	InText       []Retained `json:"in_text,omitempty"`
 	NeededInText []Retained `json:"needed_in_text,omitempty"`
 	// InState is All held against the state itself where the candidate has one.
-	InState   []Retained `json:"in_state,omitempty"`
-	Precision Share      `json:"precision"`
-	Drift     Drift      `json:"drift"`
-	Waste     Waste      `json:"waste"`
-	Planted   *Planted   `json:"planted,omitempty"`
+	InState []Retained `json:"in_state,omitempty"`
+	// Precision is how much of what the text alone states does occur in the
+	// session, PrecisionInState the same of the state; of messages that are kept
+	// verbatim nothing is stated.
+	Precision        Share    `json:"precision"`
+	PrecisionInState Share    `json:"precision_in_state,omitzero"`
+	Drift            Drift    `json:"drift"`
+	Waste            Waste    `json:"waste"`
+	Planted          *Planted `json:"planted,omitempty"`
 	// Lost are the atoms that are not in the text, with their place.
 	Lost []Lost `json:"lost,omitempty"`
 	// Micros is how long the candidate took to make, 0 where it was recorded.

@@ -19,6 +19,9 @@ type Candidate struct {
 	// Make gives what an agent would be given in the place of the history. It
 	// must not change what it is shown.
 	Make func(ctx context.Context, at *At) (Given, error)
+	// Recorded is set where it was made before anything was planted in the
+	// session: it cannot hold that, and is absent from a planted session.
+	Recorded bool
 }
 
 // At is a cut as a candidate sees it.
@@ -47,6 +50,9 @@ type Given struct {
 	State *pith.State
 	// Root is the folder that the paths of Text are relative to, "" for none.
 	Root string
+	// Verbatim is set where Text is messages as they were: nothing is stated in
+	// it that could be untrue.
+	Verbatim bool
 	// Absent says why there is nothing here.
 	Absent string
 	// Micros is how long it took to make, 0 unknown. Units: microseconds.
@@ -118,7 +124,19 @@ func ParseCandidate(spec string, read func(path string) (string, error)) (Candid
 
 // Text is any text that claims to stand for the history, the same at every cut.
 func Text(name, text string) Candidate {
-	return Candidate{Name: name, Make: func(context.Context, *At) (Given, error) { return Given{Text: text}, nil }}
+	return Candidate{Name: name, Recorded: true, Make: func(context.Context, *At) (Given, error) { return Given{Text: text}, nil }}
+}
+
+// make asks a candidate what it gives.
+func (c *Candidate) make(ctx context.Context, at *At) (Given, error) {
+	if c.Recorded && at.session.plan != nil {
+		return Given{Absent: "it was made before needles were planted in the session"}, nil
+	}
+	g, err := c.Make(ctx, at)
+	if err != nil {
+		err = fmt.Errorf("%s at %s: %w", c.Name, at.cut.name(), err)
+	}
+	return g, err
 }
 
 // timed makes something and takes the time.
@@ -129,10 +147,6 @@ func (at *At) timed(f func() error) (int64, error) {
 	start := at.options.Clock()
 	err := f()
 	return at.options.Clock().Sub(start).Microseconds(), err
-}
-
-func inCandidate(c *Candidate, at *cut, err error) error {
-	return fmt.Errorf("%s at %s: %w", c.Name, at.name(), err)
 }
 
 // messagesText is all that messages say.

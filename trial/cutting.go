@@ -90,13 +90,13 @@ func verbatim(messages []*pith.Message, root string) Given {
 	for i, m := range messages {
 		list[i] = *m
 	}
-	return Given{Text: messagesText(list), Root: root}
+	return Given{Text: messagesText(list), Root: root, Verbatim: true}
 }
 
 // Client is what the client itself went on with at a compaction of its own:
 // its summary, and the messages that it kept beside it.
 func Client() Candidate {
-	return Candidate{Name: "client", Make: func(_ context.Context, at *At) (Given, error) {
+	return Candidate{Name: "client", Recorded: true, Make: func(_ context.Context, at *At) (Given, error) {
 		if at.cut.boundary == 0 {
 			return Given{Absent: "the client made no summary here"}, nil
 		}
@@ -126,7 +126,7 @@ func (s *session) clientSummary(at *At) Given {
 	if len(replaced) > 0 {
 		g.Text, replaced = takeSummary(replaced)
 		if g.Text == "" {
-			g.Text, replaced = messagesText(replaced), nil
+			g.Text, g.Verbatim, replaced = messagesText(replaced), true, nil
 		}
 		g.Tail = append(g.Tail, replaced...)
 		return g

@@ -70,7 +70,10 @@ func (j *judge) at(previous *Given) *At {
 
 // report judges what a candidate gave in the place of a context of a size.
 func (j *judge) report(ctx context.Context, c *Candidate, g *Given, live pith.Tokens) measure.Report {
-	r := measure.Report{File: j.options.File, Session: j.options.Session, Cut: j.cut.Cut, Of: c.Name, Absent: g.Absent}
+	r := measure.Report{
+		File: j.options.File, Session: j.options.Session, Cut: j.cut.Cut, Of: c.Name, Absent: g.Absent,
+		All: []measure.Retained{}, Needed: []measure.Retained{},
+	}
 	if g.Absent != "" {
 		return r
 	}
@@ -78,15 +81,22 @@ func (j *judge) report(ctx context.Context, c *Candidate, g *Given, live pith.To
 	r.Size, r.Micros = size(live, g), g.Micros
 	held := g.Held()
 	var missedNeeds []measure.Lost
-	r.All, r.Lost = measure.Retain(j.atoms, held)
-	r.Needed, missedNeeds = measure.Retain(j.needed, held)
+	if len(j.atoms) > 0 {
+		r.All, r.Lost = measure.Retain(j.atoms, held)
+	}
+	if len(j.needed) > 0 {
+		r.Needed, missedNeeds = measure.Retain(j.needed, held)
+	}
 	r.InText, _ = measure.Retain(j.atoms, g.alone())
 	r.NeededInText, _ = measure.Retain(j.needed, g.alone())
+	if !g.Verbatim {
+		r.Precision = j.prefix.observer.Precision(g.alone())
+	}
 	if g.State != nil {
 		r.InState, _ = measure.RetainState(j.atoms, g.State)
+		r.PrecisionInState = j.prefix.observer.Precision(measure.Held{State: g.State, Root: g.Root})
 	}
 	r.Lost = mostWanted(r.Lost, missedNeeds)
-	r.Precision = j.prefix.observer.Precision(held)
 	r.Drift = measure.DriftOf(j.user, held, j.options.Other, "")
 	if j.user.Current() == "" {
 		r.Drift.Cosine, r.Drift.GDM = 1, 0 // nobody said anything that could be lost

@@ -146,9 +146,9 @@ func (r *runner) try(ctx context.Context, cuts []cut) error {
 		j := newJudge(r.options, r.session, p, &cuts[i])
 		for k := range r.options.Candidates {
 			c := &r.options.Candidates[k]
-			given, err := c.Make(ctx, j.at(nil))
+			given, err := c.make(ctx, j.at(nil))
 			if err != nil {
-				return inCandidate(c, &cuts[i], err)
+				return err
 			}
 			r.reports = append(r.reports, j.report(ctx, c, &given, p.size.Tokens()))
 		}
@@ -177,9 +177,9 @@ func (r *runner) chain(ctx context.Context, rounds []cut) error {
 			if last[k] != nil {
 				live += last[k].size()
 			}
-			given, err := c.Make(ctx, j.at(last[k]))
+			given, err := c.make(ctx, j.at(last[k]))
 			if err != nil {
-				return inCandidate(c, &rounds[i], err)
+				return err
 			}
 			r.reports = append(r.reports, j.report(ctx, c, &given, live))
 			last[k] = &given

@@ -269,8 +269,14 @@ func TestProgressAndClock(t *testing.T) {
 // TestPlanted: what is planted runs through everything that the session does.
 func TestPlanted(t *testing.T) {
 	data := sample(t, "claude-code.jsonl")
-	reports := run(t, Options{Open: opens(data), Candidates: []Candidate{Pith(), Raw(), Text("nothing", "")}, Cuts: []Place{End}, Plant: 7})
+	reports := run(t, Options{Open: opens(data), Candidates: []Candidate{Pith(), Raw(), KeepLast(1), Client(), Text("a text", "")}, Cuts: []Place{End}, Plant: 7})
 	for _, r := range reports {
+		if r.Of == "client" || r.Of == "a text" {
+			if r.Absent == "" || r.Planted != nil {
+				t.Errorf("%s was made before anything was planted, and the report says %+v", r.Of, r)
+			}
+			continue
+		}
 		p := r.Planted
 		if p == nil || p.Seed != 7 || p.Needles.Of != seedlings || p.Rules.Of != seedlings {
 			t.Fatalf("%s: planted %+v", r.Of, p)
@@ -280,9 +286,9 @@ func TestPlanted(t *testing.T) {
 			if p.Needles.Found != p.Needles.Of || p.Rules.Found != p.Rules.Of {
 				t.Errorf("the whole context lost some: %+v", p)
 			}
-		case "nothing":
-			if p.Needles.Found+p.Rules.Found > 0 {
-				t.Errorf("an empty text holds some: %+v", p)
+		case "keep-last:1":
+			if p.Rules.Found > 1 {
+				t.Errorf("one message holds rules of all the session: %+v", p)
 			}
 		case "pith":
 			if p.Rules.Found != p.Rules.Of || p.Promoted > 0 {

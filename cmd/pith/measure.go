@@ -60,7 +60,8 @@ Columns:
   needed     of that, what the agent's next calls really used
              both with the 95 % interval over sessions; a part of a fact counts
              as half, a value that was superseded as nothing
-  true       of what a candidate states, what does occur in the session
+  true       of what the text states, or the state where that is less, what does
+             occur in the session; what is kept verbatim states nothing
   goal       cuts at which the user's goal is there word for word
   drift      the largest lexical distance (0-1) from the user's words
   repeated   of the agent's next calls, those whose answer it had seen, that

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strconv"
 
 	"github.com/pith-memory/pith/measure"
@@ -28,7 +29,7 @@ func (c *console) printCuts(all []measure.Report) error {
 			repeated = fmt.Sprintf("%d/%d", s.residual, s.calls)
 		}
 		fmt.Fprintf(w, "%d\t%d\t%d\t%.1f\t%.1f\t%s\t%s\t%s\t%s\t%s\t%s\t\n", r.Size.Live, r.Size.Text, r.Size.Tail, r.Size.TCR, r.Size.Effective,
-			shareCell(s.all), shareCell(s.needed), percent(s.precision()), yesNo(s.goals > 0), decimals(s.drift), repeated)
+			shareCell(s.all), shareCell(s.needed), s.precise(), yesNo(s.goals > 0), decimals(s.drift), repeated)
 	}
 	return w.Flush()
 }
@@ -71,7 +72,7 @@ func (c *console) printLost(all []measure.Report, of string) {
 		for _, l := range r.Lost {
 			fmt.Fprintf(c.out, "lost %s: %s at %s: %s\n", lostHow(&l), lostPlace(r, &l), cutName(r.Cut), visible(firstLine(l.Text, 160)))
 		}
-		for _, m := range r.Precision.Missed {
+		for _, m := range slices.Concat(r.Precision.Missed, r.PrecisionInState.Missed) {
 			fmt.Fprintf(c.out, "invented: %s at %s: %s\n", reportName(r), cutName(r.Cut), visible(firstLine(m, 160)))
 		}
 	}
@@ -105,7 +106,7 @@ var csvHeader = []string{
 	"file", "session", "cut", "n", "message", "candidate", "absent",
 	"live", "text", "tail", "tcr", "tcr_effective", "break_even",
 	"kind", "scope", "full", "half", "stale", "of", "share",
-	"precision_found", "precision_of", "goal_equal", "amendments_equal", "gdm_lexical", "control_other_goal", "control_stale_goal",
+	"precision_found", "precision_of", "precision_in_state_found", "precision_in_state_of", "goal_equal", "amendments_equal", "gdm_lexical", "control_other_goal", "control_stale_goal",
 	"calls", "repeated", "answered", "residual", "control_calls", "control_repeated",
 	"needles_found", "needles_of", "rules_found", "rules_of", "promoted", "micros",
 }
@@ -154,7 +155,8 @@ func csvSizes(r *measure.Report) []string {
 func csvRest(r *measure.Report) []string {
 	d, w := &r.Drift, &r.Waste
 	out := []string{
-		strconv.Itoa(r.Precision.Found), strconv.Itoa(r.Precision.Of), strconv.FormatBool(d.Goal), strconv.FormatBool(d.Amendments),
+		strconv.Itoa(r.Precision.Found), strconv.Itoa(r.Precision.Of),
+		strconv.Itoa(r.PrecisionInState.Found), strconv.Itoa(r.PrecisionInState.Of), strconv.FormatBool(d.Goal), strconv.FormatBool(d.Amendments),
 		decimal(d.GDM), decimal(d.Other), decimal(d.Stale),
 		strconv.Itoa(w.Calls), strconv.Itoa(w.Repeated), strconv.Itoa(w.Answered), strconv.Itoa(w.Residual), strconv.Itoa(w.ControlCalls), strconv.Itoa(w.ControlRepeated),
 	}

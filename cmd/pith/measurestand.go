@@ -15,22 +15,20 @@ type standing struct {
 	// sizes are sums.
 	live, text, tail pith.Tokens
 	all, needed      measure.Summary
-	inText, needText measure.Summary
-	inState          measure.Summary
-	stated           measure.Share
-	goals            int
+	// stated is what the text states and what of it occurs, fields that of the state.
+	stated, fields measure.Share
+	goals          int
 	// drift is the largest of any cut.
-	drift                 float64
-	calls, seen, residual int
-	controlCalls, control int
-	needles, rules        measure.Share
-	promoted              int
-	micros                int64
-	reports               []*measure.Report
-	planted               bool
+	drift           float64
+	calls, residual int
+	needles, rules  measure.Share
+	promoted        int
+	planted         bool
+	micros          int64
+	reports         []*measure.Report
 }
 
-// seed makes the intervals the same from run to run.
+// intervalSeed makes the intervals the same from run to run.
 const intervalSeed = 1
 
 // standings are those of every candidate, in their order.
@@ -79,13 +77,13 @@ func (s *standing) join() {
 		s.cuts++
 		s.live, s.text, s.tail = s.live+r.Size.Live, s.text+r.Size.Text, s.tail+r.Size.Tail
 		s.stated.Found, s.stated.Of = s.stated.Found+r.Precision.Found, s.stated.Of+r.Precision.Of
+		s.fields.Found, s.fields.Of = s.fields.Found+r.PrecisionInState.Found, s.fields.Of+r.PrecisionInState.Of
 		if r.Drift.Goal && r.Drift.Amendments {
 			s.goals++
 		}
 		s.drift = max(s.drift, r.Drift.GDM)
 		w := &r.Waste
-		s.calls, s.seen, s.residual = s.calls+w.Calls, s.seen+w.Repeated, s.residual+w.Residual
-		s.controlCalls, s.control = s.controlCalls+w.ControlCalls, s.control+w.ControlRepeated
+		s.calls, s.residual = s.calls+w.Calls, s.residual+w.Residual
 		if p := r.Planted; p != nil {
 			s.planted = true
 			s.needles.Add(p.Needles)
@@ -96,9 +94,6 @@ func (s *standing) join() {
 	}
 	s.all = summary(s.reports, func(r *measure.Report) []measure.Retained { return r.All }, "")
 	s.needed = summary(s.reports, func(r *measure.Report) []measure.Retained { return r.Needed }, "")
-	s.inText = summary(s.reports, func(r *measure.Report) []measure.Retained { return r.InText }, "")
-	s.needText = summary(s.reports, func(r *measure.Report) []measure.Retained { return r.NeededInText }, "")
-	s.inState = summary(s.reports, func(r *measure.Report) []measure.Retained { return r.InState }, "")
 }
 
 // summary joins the counts of one kind, or of all for "", with its interval.
@@ -120,12 +115,15 @@ func summary(reports []*measure.Report, list func(*measure.Report) []measure.Ret
 func (s *standing) tcr() float64       { return float64(s.live) / float64(max(s.text, 1)) }
 func (s *standing) effective() float64 { return float64(s.live) / float64(max(s.text+s.tail, 1)) }
 
-// precision is 1 where nothing is stated.
-func (s *standing) precision() float64 {
-	if s.stated.Of == 0 {
+// precision is that of the text or that of the state, the lower; 1 where
+// nothing is stated.
+func (s *standing) precision() float64 { return min(shareOf(s.stated), shareOf(s.fields)) }
+
+func shareOf(s measure.Share) float64 {
+	if s.Of == 0 {
 		return 1
 	}
-	return float64(s.stated.Found) / float64(s.stated.Of)
+	return float64(s.Found) / float64(s.Of)
 }
 
 func (s *standing) repeated() float64 { return float64(s.residual) / float64(max(s.calls, 1)) }

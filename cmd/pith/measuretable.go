@@ -121,14 +121,18 @@ func (s *standing) keptCells() string {
 	if s.calls > 0 {
 		repeated = percent(s.repeated())
 	}
-	precise := "–"
-	if s.stated.Of > 0 {
-		precise = percent(s.precision())
-	}
 	return strings.Join([]string{
-		withInterval(s.all), withInterval(s.needed), precise,
+		withInterval(s.all), withInterval(s.needed), s.precise(),
 		fmt.Sprintf("%d/%d", s.goals, s.cuts), decimals(s.drift), repeated,
 	}, "\t") + "\t"
+}
+
+// precise is the precision as a cell, of a candidate that states anything.
+func (s *standing) precise() string {
+	if s.stated.Of == 0 {
+		return "–"
+	}
+	return percent(s.precision())
 }
 
 // withInterval is a share and the interval that it lies in, which one session
@@ -248,7 +252,7 @@ func (c *console) printRounds(all []measure.Report) error {
 			}
 			each := pith.Tokens(s.cuts)
 			fmt.Fprintf(w, "%s\t%d\t%s\t%s\t%s\t%.1f\t%s\t%s\t%s\t%d/%d\t%s\t%s\t%s\t\n", s.of, n, thousands(int(s.live/each)), thousands(int(s.text/each)),
-				thousands(int(s.tail/each)), s.effective(), shareCell(s.all), shareCell(s.needed), percent(s.precision()), s.goals, s.cuts, decimals(s.drift),
+				thousands(int(s.tail/each)), s.effective(), shareCell(s.all), shareCell(s.needed), s.precise(), s.goals, s.cuts, decimals(s.drift),
 				foundCell(s.needles), foundCell(s.rules))
 		}
 	}
