@@ -10,6 +10,7 @@ import (
 	"github.com/pith-memory/pith/measure"
 	"github.com/pith-memory/pith/memory"
 	"github.com/pith-memory/pith/meter"
+	"github.com/pith-memory/pith/redact"
 )
 
 // judge knows what there was before a cut and what was needed behind it.
@@ -108,7 +109,22 @@ func (j *judge) report(ctx context.Context, c *Candidate, g *Given, live pith.To
 	if j.waster != nil {
 		r.Waste = j.waster.Of(held, j.recall(ctx, g))
 	}
+	redactReport(&r)
 	return r
+}
+
+// redactReport takes secrets out of what a report quotes: the session was read
+// as it is.
+func redactReport(r *measure.Report) {
+	redactor := redact.New()
+	for i := range r.Lost {
+		r.Lost[i].Text = redactor.Text(r.Lost[i].Text)
+	}
+	for _, list := range [][]string{r.Precision.Missed, r.PrecisionInState.Missed} {
+		for i := range list {
+			list[i] = redactor.Text(list[i])
+		}
+	}
 }
 
 // recall tells whether what was seen before comes back by a reference of the
