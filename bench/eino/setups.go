@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/cloudwego/eino/adk"
-	"github.com/cloudwego/eino/adk/filesystem"
 	"github.com/cloudwego/eino/adk/middlewares/reduction"
 	"github.com/cloudwego/eino/adk/middlewares/summarization"
 	"github.com/cloudwego/eino/components/model"
@@ -19,8 +18,9 @@ type setup struct {
 }
 
 // setups differ from eino's defaults in when they begin: at once, since the
-// cut is given. The truncation of single results is off, which the client's
-// own tools have done already.
+// cut is given. The truncation of single results is off, which the clients'
+// own tools have done already, and what is cleared goes nowhere: files that could
+// be read again count for no candidate.
 var setups = []setup{
 	{"eino summarization", true, func(ctx context.Context, m *recorded) (adk.ChatModelAgentMiddleware, error) {
 		return summarization.New(ctx, &summarization.Config{
@@ -36,20 +36,11 @@ var setups = []setup{
 func clearing(rounds int) func(context.Context, *recorded) (adk.ChatModelAgentMiddleware, error) {
 	return func(ctx context.Context, _ *recorded) (adk.ChatModelAgentMiddleware, error) {
 		return reduction.New(ctx, &reduction.Config{
-			Backend:                   files{},
 			SkipTruncation:            true,
 			MaxTokensForClear:         1,
 			ClearRetentionSuffixLimit: rounds,
 		})
 	}
-}
-
-// files takes what the reduction saves; nobody reads it back here.
-type files map[string]string
-
-func (f files) Write(_ context.Context, r *filesystem.WriteRequest) error {
-	f[r.FilePath] = r.Content
-	return nil
 }
 
 // recorded answers as the summarizing model would have: with the summary that
