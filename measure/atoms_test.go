@@ -127,6 +127,10 @@ func TestAtomsOfEachKind(t *testing.T) {
 			"run go test ./... exit=0 (1 passed) was exit 1, 1 failed", "run make deploy exit=2", "run cat <<'EOF' go test EOF npm test exit=0 (3 passed)",
 			"error error: no such host", "test TestA",
 		}},
+		{"a command as a list", func(s *play) {
+			s.call("shell", "Process exited with code 1", "command", `["bash","-lc","go vet ./..."]`)
+			s.call("shell", "Process exited with code 2", "command", `["make","all"]`)
+		}, nil, []string{"run go vet ./... exit=1", "run make all exit=2"}},
 		{"an open failure", func(s *play) {
 			s.bash("pytest tests", 1, "tests/test_a.py:3: in test_a\nE   assert 1 == 2\nFAILED tests/test_a.py::test_abc - assert 1 == 2\n1 failed in 0.1s")
 			s.bash("python3 run.py", 1, "Traceback (most recent call last):\n  File \"run.py\", line 1, in <module>\n    1/0\nZeroDivisionError: division by zero")

@@ -178,7 +178,7 @@ func (l *ledger) result(m *pith.Message, use, res *pith.Block) {
 	if res.Rejected || res.IsError && !strings.Contains(res.Text, "FAIL") {
 		return // what was not done names nothing
 	}
-	if command := use.Arg("command", "cmd"); command != "" {
+	if command := commandOf(use); command != "" {
 		l.named(withoutDocuments(command), res.Text)
 	}
 }

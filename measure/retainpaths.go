@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-var goneWord = pattern(`(?i)\b(?:delet\w*|remov\w*|renam\w*|moved?|gone|dropped)\b`)
+var goneWord = pattern(`(?i)\b(?:delet\w*|remov\w*|renam\w*|moved?|gone|dropped|rm|mv)\b`)
 
 // nearLines is how far above a bare file name its folder may be named.
 const nearLines = 20
@@ -24,15 +24,36 @@ func (r *reader) path(a *Atom) verdict {
 	if a.Kind != KindModified {
 		return full
 	}
-	l := r.x.line(at)
-	gone := goneWord().MatchString(r.x.between(l, l)) || goneWord().MatchString(r.heading(l))
-	if a.Status == opDeleted && !gone {
-		return stale
+	if a.Status == opDeleted {
+		return r.gone(a.Text, at)
 	}
-	if a.Status != opDeleted && strings.HasPrefix(r.afterPath(at), " (deleted") {
+	if strings.HasPrefix(r.afterPath(at), " (deleted") {
 		return stale
 	}
 	return full
+}
+
+// gone wants a file to be told to be gone: where it is named, which at is one
+// place of, or in the heading above.
+func (r *reader) gone(p string, at int) verdict {
+	told := func(at int) bool {
+		l := r.x.line(at)
+		return goneWord().MatchString(r.x.between(l, l)) || goneWord().MatchString(r.heading(l))
+	}
+	if told(at) {
+		return full
+	}
+	v, n := stale, 0
+	for _, name := range []string{p, strings.TrimPrefix(p, r.root+"/")} {
+		r.eachPath(name, func(at int) bool {
+			if told(at) {
+				v = full
+			}
+			n++
+			return v != full && n < maxPlaces
+		})
+	}
+	return v
 }
 
 // afterPath is what follows the path that stands at an offset.

@@ -153,14 +153,14 @@ func failedName(line string) string {
 // todo wants the step with its status: in its line by a mark or a word, or in
 // the heading above it. Without a status it is half.
 func (r *reader) todo(a *Atom) verdict {
-	v := lost
+	v, before := lost, false
 	look := func(at int) bool {
 		got := half
 		switch s := r.statusAt(a.Text, at); {
 		case s == a.Status:
 			got = full
 		case s != "" && slices.Contains(a.Was, s):
-			got = stale
+			got, before = stale, true
 		case s != "":
 			got = lost
 		}
@@ -173,6 +173,9 @@ func (r *reader) todo(a *Atom) verdict {
 		if best, l := r.x.nearest(a.Text); best >= sameF1 {
 			look(int(r.x.lines[l]))
 		}
+	}
+	if v == half && before {
+		return stale // it is told elsewhere without a status, too
 	}
 	return v
 }
@@ -187,6 +190,9 @@ func (r *reader) statusAt(step string, at int) string {
 			return plainStatus(strings.Trim(strings.TrimLeft(after, " \"\\")[:min(12, len(strings.TrimLeft(after, " \"\\")))], "\"\\,}]{ "))
 		}
 	}
+	if strings.HasPrefix(line, "subject: ") {
+		return r.taskStatus(step)
+	}
 	outside := strings.Replace(line, step, "", 1)
 	if len(outside) < 200 {
 		if s := statusIn(outside); s != "" {
@@ -194,4 +200,29 @@ func (r *reader) statusAt(step string, at int) string {
 		}
 	}
 	return statusIn(r.heading(l))
+}
+
+// taskStatus is the status of a step that was recorded task by task: the last
+// that was written under the number that it was given.
+func (r *reader) taskStatus(step string) string {
+	id := ""
+	r.x.each("created successfully: "+step, func(at int) bool {
+		before := strings.Fields(r.x.text[max(0, at-20):at])
+		if len(before) > 0 {
+			id = strings.TrimPrefix(before[len(before)-1], "#")
+		}
+		return id == ""
+	})
+	if id == "" {
+		return ""
+	}
+	status, last := pending, -1
+	r.x.each("taskId: "+id, func(at int) bool {
+		if _, after, ok := strings.Cut(r.x.text[at:min(len(r.x.text), at+80)], "status: "); ok && at > last {
+			word, _, _ := strings.Cut(after, " ")
+			status, last = plainStatus(word), at
+		}
+		return true
+	})
+	return status
 }

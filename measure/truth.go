@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"encoding/json"
 	"path"
 	"regexp"
 	"strconv"
@@ -129,7 +130,7 @@ func (o *Observer) change(p, cwd, op string) {
 }
 
 func (o *Observer) shell(use, res *pith.Block, cwd string, failed bool) {
-	command := use.Arg("command", "cmd")
+	command := commandOf(use)
 	if dir := use.Arg("workdir"); dir != "" {
 		cwd = dir
 	}
@@ -187,6 +188,23 @@ func withoutDocuments(command string) string {
 		b.WriteString(line)
 	}
 	return b.String()
+}
+
+// commandOf is the command of a call. Codex had it as a list of words, most of
+// them a shell and what it is to run.
+func commandOf(use *pith.Block) string {
+	command := use.Arg("command", "cmd")
+	if !strings.HasPrefix(command, "[") {
+		return command
+	}
+	var words []string
+	if json.Unmarshal([]byte(command), &words) != nil {
+		return command
+	}
+	if len(words) == 3 && strings.HasPrefix(words[1], "-") && strings.HasSuffix(words[1], "c") {
+		return words[2]
+	}
+	return strings.Join(words, " ")
 }
 
 // notRun tells whether a client says that it did not run a command at all.
