@@ -58,7 +58,7 @@ func (t *table) measure(s gate.Sample) {
 	if len(s.Parts) == 1 {
 		found, chance = got != text, control != text
 	}
-	whole := untouched(got, s.Parts)
+	whole := gate.Whole(got, s.Parts)
 	r := t.row(s.Kind)
 	for _, r := range []*row{r, &t.all} {
 		r.found.Add(found)
@@ -70,30 +70,7 @@ func (t *table) measure(s gate.Sample) {
 	}
 }
 
-// untouched tells whether a redacted text is what it was but for the secrets:
-// where one stood there are markers only.
-func untouched(got string, parts []string) bool {
-	for i := 0; i < len(parts); i += 2 {
-		rest, ok := strings.CutPrefix(got, parts[i])
-		if !ok {
-			return false
-		}
-		if got = rest; i+1 < len(parts) {
-			if rest, whole := strings.CutPrefix(got, parts[i+1]); whole {
-				got = rest // missed, which is counted elsewhere
-				continue
-			}
-			end := skipMarkers(got, 0)
-			if end == 0 {
-				return false
-			}
-			got = got[end:]
-		}
-	}
-	return got == ""
-}
-
-func measured2(samples []gate.Sample) *table {
+func tabled(samples []gate.Sample) *table {
 	t := &table{}
 	for _, s := range samples {
 		s.Parts = slices.Clone(s.Parts)
@@ -117,7 +94,7 @@ func (t *table) log(tb testing.TB, what string) {
 }
 
 func TestGatePositives(t *testing.T) {
-	m := measured2(gate.Positives())
+	m := tabled(gate.Positives())
 	m.log(t, "found")
 	if low, _ := m.all.found.Interval(); m.all.found.Rate() < wantRecall || low < wantRecallLow {
 		t.Errorf("recall %.4f", m.all.found.Rate())
@@ -125,7 +102,7 @@ func TestGatePositives(t *testing.T) {
 }
 
 func TestGateBlind(t *testing.T) {
-	m := measured2(gate.Blind())
+	m := tabled(gate.Blind())
 	m.log(t, "found")
 	if m.all.found.Rate() < wantBlind {
 		t.Errorf("recall of what was written blind %.4f", m.all.found.Rate())
@@ -133,7 +110,7 @@ func TestGateBlind(t *testing.T) {
 }
 
 func TestGateNegatives(t *testing.T) {
-	m := measured2(gate.Negatives())
+	m := tabled(gate.Negatives())
 	m.log(t, "changed")
 	if m.all.found.Rate() > wantFalse {
 		t.Errorf("false positives %.4f", m.all.found.Rate())
@@ -141,7 +118,7 @@ func TestGateNegatives(t *testing.T) {
 }
 
 func TestGateBeside(t *testing.T) {
-	m := measured2(gate.Beside())
+	m := tabled(gate.Beside())
 	m.log(t, "found")
 	if m.all.untouched.Hit != m.all.untouched.Of {
 		t.Errorf("%d texts are damaged", m.all.untouched.Of-m.all.untouched.Hit)

@@ -79,6 +79,12 @@ var Blind = sync.OnceValue(func() []Sample {
 	return out
 })
 
+// Plain is ordinary text of a session, for measuring speed.
+const Plain = "   123\tfunc (s *Store) Put(ctx context.Context, c Checkpoint) error { // see internal/store/file.go:45:12\n" +
+	"--- PASS: TestStorePut (0.01s)\nok  \texample.test/shop/internal/store\t0.123s\ncommit 995cfa50ceb30ac3c02f94c1a6b9bd19f36479a9\n" +
+	"2026-01-02T03:04:05Z INFO request done method=GET path=/api/items status=200 bytes=1234 took=3ms\n" +
+	"The build works now; next I will look at the handler for the items, as the plan says.\n"
+
 // kind is a heading of a file of templates, with the templates under it.
 type kind struct {
 	name      string

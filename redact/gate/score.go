@@ -43,11 +43,11 @@ func (s Share) Interval() (low, high float64) {
 func Gone(redacted, secret string) bool {
 	lines := strings.FieldsFunc(strings.ReplaceAll(secret, `\n`, "\n"), func(r rune) bool { return r == '\n' || r == '\r' })
 	for _, line := range lines {
-		if len(lines) > 1 && (len(line) < 12 || strings.Contains(line, "-----")) {
-			continue // a frame, or the rest of a key's last line
-		}
 		if len(lines) > 1 {
 			line = line[strings.LastIndexByte(line, ':')+1:] // behind what grep wrote
+			if len(line) < 12 || strings.Contains(line, "-----") {
+				continue // a frame, or the rest of a key's last line
+			}
 		}
 		size := max(len(line)/2, min(6, len(line)))
 		for i := 0; i+size <= len(line); i++ {
@@ -57,6 +57,34 @@ func Gone(redacted, secret string) bool {
 		}
 	}
 	return true
+}
+
+// Whole tells whether a redacted text is what it was but for the secrets: where
+// one stood there are markers only. A secret that still stands there is missed,
+// which is another matter.
+func Whole(redacted string, parts []string) bool {
+	for i := 0; i < len(parts); i += 2 {
+		rest, ok := strings.CutPrefix(redacted, parts[i])
+		if !ok {
+			return false
+		}
+		if redacted = rest; i+1 == len(parts) {
+			break
+		}
+		if rest, missed := strings.CutPrefix(redacted, parts[i+1]); missed {
+			redacted = rest
+			continue
+		}
+		markers := 0
+		for strings.HasPrefix(redacted, "[REDACTED:") {
+			redacted = redacted[strings.IndexByte(redacted, ']')+1:]
+			markers++
+		}
+		if markers == 0 {
+			return false
+		}
+	}
+	return redacted == ""
 }
 
 // HighEntropy replaces every run of 20 characters or more, of those that
