@@ -31,8 +31,8 @@ type pageView struct {
 
 	Lead       headline
 	Candidates []*candidateView
-	Kinds      []kindView
 	Plots      []plotView
+	Kinds      []kindView
 	Chain      *chainView
 	Planted    []plantedView
 	Sessions   []*sessionView

@@ -2,10 +2,13 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/base64"
 	"encoding/json"
 	"flag"
 	"fmt"
+	"image/png"
+	"io"
 	"net/url"
 	"os"
 	"os/exec"
@@ -14,9 +17,12 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/pith-memory/pith/measure"
+	"github.com/pith-memory/pith/trial"
 )
 
-var shots = flag.String("shots", "", "a folder for pictures of the pages that the browser test opens")
+var pictures = flag.Bool("pictures", false, "take the pictures in docs anew")
 
 // browser is a headless Chromium that is spoken to over a pipe, in the
 // protocol of its developer tools.
@@ -207,20 +213,29 @@ func (b *browser) eval(expression string, out any) {
 	}
 }
 
-// screenshot takes a picture of the whole page.
-func (b *browser) screenshot(file string) {
+// screenshot takes a picture of the page from its top to a height.
+func (b *browser) screenshot(file string, height int) {
 	b.t.Helper()
 	var shot struct{ Data string }
-	var size [2]int
-	b.eval("[innerWidth, Math.min(document.documentElement.scrollHeight, 12000)]", &size)
+	var width int
+	b.eval("innerWidth", &width)
 	json.Unmarshal(b.command("Page.captureScreenshot", map[string]any{
-		"format": "png", "captureBeyondViewport": true, "clip": map[string]any{"x": 0, "y": 0, "width": size[0], "height": size[1], "scale": 1},
+		"format": "png", "captureBeyondViewport": true, "clip": map[string]any{"x": 0, "y": 0, "width": width, "height": height, "scale": 1},
 	}), &shot)
 	data, err := base64.StdEncoding.DecodeString(shot.Data)
-	if err == nil {
-		err = os.WriteFile(file, data, 0o644)
-	}
 	if err != nil {
+		b.t.Fatal(err)
+	}
+	// The browser writes fast, not small.
+	picture, err := png.Decode(bytes.NewReader(data))
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	var small bytes.Buffer
+	if err := (&png.Encoder{CompressionLevel: png.BestCompression}).Encode(&small, picture); err != nil {
+		b.t.Fatal(err)
+	}
+	if err := os.WriteFile(file, small.Bytes(), 0o644); err != nil {
 		b.t.Fatal(err)
 	}
 }
@@ -245,14 +260,14 @@ func pageFile(t *testing.T, name string, page string) string {
 func TestPageInABrowser(t *testing.T) {
 	b := startBrowser(t)
 	pages := map[string]string{
-		"made": pageOf(t, madeReports()), "none": pageOf(t, nil), "hostile": pageOf(t, hostileReports()), "many": pageOf(t, manyReports()),
+		"sessions": pageOf(t, sessionReports(t)), "made": pageOf(t, madeReports()), "none": pageOf(t, nil), "hostile": pageOf(t, hostileReports()), "many": pageOf(t, manyReports()),
 	}
-	for _, name := range []string{"made", "none", "hostile", "many"} {
+	for _, name := range []string{"sessions", "made", "none", "hostile", "many"} {
 		file := pageFile(t, name, pages[name])
 		for _, width := range []int{1280, 768, 390, 320} {
 			for _, scheme := range []string{"light", "dark"} {
-				if name == "many" && (width == 1280) != (scheme == "light") {
-					continue // it takes seconds to lay out
+				if large := name == "many" || name == "hostile"; large && (testing.Short() || width != 1280 && width != 390 || (width == 1280) != (scheme == "light")) {
+					continue // they take seconds to lay out
 				}
 				t.Run(fmt.Sprintf("%s %d %s", name, width, scheme), func(t *testing.T) {
 					b.t = t
@@ -262,9 +277,6 @@ func TestPageInABrowser(t *testing.T) {
 						checkContrast(t, b)
 					}
 					checkLinks(t, b)
-					if *shots != "" {
-						b.screenshot(filepath.Join(*shots, fmt.Sprintf("%s-%d-%s.png", name, width, scheme)))
-					}
 					if c := b.complaints(); len(c) > 0 {
 						t.Errorf("the console says %s", strings.Join(c, "\n"))
 					}
@@ -279,6 +291,45 @@ func TestPageInABrowser(t *testing.T) {
 	t.Run("no script", func(t *testing.T) { b.t = t; checkWithoutScript(t, b, file) })
 	t.Run("policy", func(t *testing.T) { b.t = t; checkPolicy(t, b, pages["made"]) })
 	b.t = t
+}
+
+// sessionReports measures the repository's own sessions, without a clock.
+func sessionReports(t *testing.T) []measure.Report {
+	t.Helper()
+	var candidates []trial.Candidate
+	for _, spec := range []string{"pith", "client", "keep-last:10", "mask:5"} {
+		c, err := trial.ParseCandidate(spec, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		candidates = append(candidates, c)
+	}
+	var out []measure.Report
+	for _, name := range []string{"claude-code.jsonl", "codex.jsonl"} {
+		file := filepath.Join("..", "..", "testdata", "sessions", name)
+		reports, err := trial.Run(t.Context(), trial.Options{
+			File: "testdata/sessions/" + name, Open: func() (io.ReadSeekCloser, error) { return os.Open(file) },
+			Candidates: candidates, Cuts: []trial.Place{trial.Boundaries, 50, 75, trial.End}, Rounds: 3,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, reports...)
+	}
+	return out
+}
+
+// TestPictures takes the pictures that the documents show.
+func TestPictures(t *testing.T) {
+	if !*pictures {
+		t.Skip("-pictures takes them")
+	}
+	b := startBrowser(t)
+	file := pageFile(t, "sessions", pageOf(t, sessionReports(t)))
+	for width, height := range map[int]int{1280: 1690, 390: 1980} {
+		b.open(file, width, "light")
+		b.screenshot(filepath.Join("..", "..", "docs", fmt.Sprintf("measure-%d.png", width)), height)
+	}
 }
 
 // checkLayout wants no horizontal scrolling and nothing that sticks out.
