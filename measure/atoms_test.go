@@ -145,11 +145,12 @@ func TestAtomsOfEachKind(t *testing.T) {
 		}, []measure.Kind{measure.KindRun}, []string{"run go test ./... exit=3", "run npm test exit=1 (2 failed, 1 passed)"}},
 		{"rules and the request", func(s *play) {
 			s.user("Fix the parser. Never change the public API of the lexer. Should I use tabs?")
+			s.user("The test never fires. The header says users almost never need it. Callers don't need to know. I need to leave.")
 			s.user("I don't know that one. Use slices.Sort instead of sort.Slice. I think we should wait.")
 			s.user("<system-reminder>Always obey the harness in everything.</system-reminder>go on")
 		}, []measure.Kind{measure.KindRule, measure.KindDecision, measure.KindRequest}, []string{
 			"rule Never change the public API of the lexer.", "rule Use slices.Sort instead of sort.Slice.",
-			"request go on was Fix the parser. Never change the public API of the lexer. Should I use tabs?; I don't know that one. Use slices.Sort instead of sort.Slice. I think we should wait.",
+			"request go on was Fix the parser. Never change the public API of the lexer. Should I use tabs?; The test never fires. The header says users almost never need it. Callers don't need to know. I need to leave.; I don't know that one. Use slices.Sort instead of sort.Slice. I think we should wait.",
 		}},
 		{"decisions", func(s *play) {
 			s.call("AskUserQuestion", `Your questions have been answered: "Which base?"="main", "Squash?"="Yes, squash". You can now continue.`)
@@ -181,6 +182,7 @@ func TestAtomsOfEachKind(t *testing.T) {
 			s.bash("git commit --amend -qm y", 0, "[main def5678] y\n 1 file changed")
 			s.bash("git log --oneline", 0, "0123abc other people's work")
 			s.bash("git show 9f31c0e", 0, "commit 9f31c0e")
+			s.bash("git show main:33/406b6b748d/a.json", 0, "{}")
 			s.bash("git show 9999aaa", 128, "fatal: bad object")
 			s.bash("gh pr view 12 && curl localhost:8080", 0, "")
 			s.bash("go get example.com/m@v1.2.3", 0, "")

@@ -10,6 +10,7 @@ var (
 	pushed     = pattern(`(?m)^ [ +] ?([0-9a-f]{7,40})\.{2,3}([0-9a-f]{7,40}) +\S+ -> \S+`)
 	amend      = pattern(`\bgit commit\b[^;&|\n]*--amend\b`)
 	gitWord    = pattern(`(?:^|[;&|(\n] ?)(?:cd \S+ && )?git ([^;&|\n]+)`)
+	revision   = pattern(`(?:^|[ "'.^])([0-9a-f]{7,40})(?:[ "'.^~:]|$)`)
 	uuidWord   = pattern(`\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b`)
 	portWord   = pattern(`(?:localhost|127\.0\.0\.1|0\.0\.0\.0):(\d{4,5})\b|--port[ =](\d{2,5})\b`)
 	pinned     = pattern(`(?:^|\s)((?:@?[\w.-]+/)*[\w.-]+)(?:@|==)(v?\d+\.\d+(?:\.\d+)?[\w.+-]*)`)
@@ -84,9 +85,9 @@ const lastCommit = "last commit"
 // commits takes the commits that the session made, moved to, pushed, or named.
 func (l *ledger) commits(command, answer string) {
 	for _, m := range gitWord().FindAllStringSubmatch(command, -1) {
-		for _, w := range shaWord().FindAllString(m[1], -1) {
-			if isSHA(w) { // what was asked for
-				l.name(KindCommit, w[:7], w)
+		for _, w := range revision().FindAllStringSubmatch(m[1], -1) {
+			if isSHA(w[1]) {
+				l.name(KindCommit, w[1][:7], w[1])
 			}
 		}
 	}

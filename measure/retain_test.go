@@ -58,6 +58,7 @@ func TestRetainText(t *testing.T) {
 		{"with a dot", "in ./pkg/lexer.go.", modified, "full"},
 		{"in code", "`pkg/lexer.go` was edited", modified, "full"},
 		{"below a folder that is named", "In /r/pkg: parser.go, lexer.go", modified, "full"},
+		{"below a folder that is named by its own", "- `pkg/`:\n  - `parser.go`\n  - `lexer.go`", modified, "full"},
 		{"the base name", "lexer.go was edited", modified, "half"},
 		{"of another folder", "other/pkg2/lexer.go", modified, "half"},
 		{"a longer name", "/r/pkg/lexer.golden and pkg/lexer_test.go", modified, "lost"},

@@ -135,12 +135,25 @@ func (r *reader) names(dir string) bool {
 	return found
 }
 
+// eachFolder calls f with every place of a folder, absolute or relative to the
+// root, that is not only the beginning of a path.
 func (r *reader) eachFolder(dir string, f func(at int) bool) {
-	r.eachPath(dir, func(at int) bool {
-		rest := r.x.text[at+len(dir):]
-		inside := len(rest) > 1 && rest[0] == '/' && (wordByte(rest[1]) || rest[1] == '.')
-		return inside || f(at)
-	})
+	names := []string{dir}
+	if rest, ok := strings.CutPrefix(dir, r.root+"/"); ok && r.root != "" {
+		names = append(names, rest)
+	}
+	for _, name := range names {
+		more := true
+		r.eachPath(name, func(at int) bool {
+			rest := r.x.text[min(len(r.x.text), at+len(strings.TrimPrefix(name, "./"))):]
+			inside := len(rest) > 1 && rest[0] == '/' && (wordByte(rest[1]) || rest[1] == '.')
+			more = inside || f(at)
+			return more
+		})
+		if !more {
+			return
+		}
+	}
 }
 
 // standing is where a path stands that is no part of a longer one.

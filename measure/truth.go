@@ -23,15 +23,19 @@ var (
 	exitHead    = pattern(`^Exit code (-?\d+)`)
 	exitCodex   = pattern(`Process exited with code (-?\d+)`)
 	firmWord    = pattern(`(?i)\b(?:must|never|always)\b`)
-	looseWord   = pattern(`(?i)\b(?:i|we|they|it) (?:don['’]?t|do not|didn['’]?t|did not)\b|\b(?:i think|maybe|perhaps|would be great)\b|^(?:can|could|would) you\b`)
+	looseWord   = pattern(`(?i)\b(?:i|we|they|it) (?:don['’]?t|do not|didn['’]?t|did not|need to|should)\b|n['’]t need to\b|\b(?:i think|maybe|perhaps|would be great)\b|^(?:can|could|would) you\b`)
 	document    = pattern(`<<-?\s*['"\\]?(\w+)`)
 	exitDenied  = pattern(`^exec_command failed for .*?exit_code: (-?\d+)`)
 	exitTag     = pattern(`<exit_code>(-?\d+)</exit_code>`)
 	exitNotice  = pattern(`exit code (-?\d+)`)
 	taskTag     = pattern(`<task-id>([^<\n]+)</task-id>`)
 	session     = pattern(`Process running with session ID (\d+)`)
-	ruleWord    = pattern(`(?i)\b(?:must|never|always|should|shouldn['’]?t|make sure|ensure|avoid|needs? to|unless|no longer)\b|(?:^|[-*,;:.(] ?|\b(?:and|but|so|please|also|then) )(?:please )?(?:don['’]?t|do not)\b|^(?:[-*\d.) ]*)(?:(?:please|also|and|but|so|ok|then),? )*(?:only|keep|stop|use|leave|let['’]?s)\b.*\b(?:only|keep|stop|instead|without|rather than)\b`)
+	ruleWord    = pattern(`(?i)\b(?:must|make sure|ensure|unless|no longer)\b|` + clause + `(?:(?:must|should) )?(?:never|always|don['’]?t|do not|avoid)\b|\b(?:must|should) (?:never|always)\b|^(?:[-*\d.) ]*)(?:(?:please|also|and|but|so|ok|then),? )*(?:only|keep|stop|use|leave|let['’]?s)\b.*\b(?:only|keep|stop|instead|without|rather than)\b`)
+	askWord     = pattern(`(?i)\b(?:should|shouldn['’]?t|needs? to)\b`)
 )
+
+// clause is where an order begins: with a sentence or behind a stop or a joint.
+const clause = `(?:^|[-*,;:.(] ?|\b(?:and|but|so|please|also|then) )(?:please )?`
 
 // pattern compiles an expression when it is first asked for: every start of
 // the program would pay for it otherwise.
@@ -40,8 +44,12 @@ func pattern(expr string) func() *regexp.Regexp {
 }
 
 // maxTyped is how long a later message may be to be read for rules: longer ones
-// are pasted, and what is pasted is somebody else's.
-const maxTyped = 3000
+// are pasted, and what is pasted is somebody else's. maxAsk is how short one is
+// in which "should" is a demand and no description.
+const (
+	maxTyped = 3000
+	maxAsk   = 500
+)
 
 // userText takes the sentences of the user's own words that set a rule. A
 // question sets none.
@@ -51,7 +59,7 @@ func (o *Observer) userText(words string) {
 	}
 	for _, line := range strings.Split(words, "\n") {
 		for _, s := range splitSentences(line) {
-			if len(s) >= 15 && len(s) <= 400 && setsRule(s) {
+			if len(s) >= 15 && len(s) <= 400 && setsRule(s, len(words) <= maxAsk) {
 				o.rules.add(squash(s))
 				o.ledger.rule(squash(s))
 			}
@@ -59,8 +67,8 @@ func (o *Observer) userText(words string) {
 	}
 }
 
-func setsRule(s string) bool {
-	if strings.HasSuffix(s, "?") || len(strings.Fields(s)) < 3 || !ruleWord().MatchString(s) {
+func setsRule(s string, short bool) bool {
+	if strings.HasSuffix(s, "?") || len(strings.Fields(s)) < 3 || !ruleWord().MatchString(s) && !(short && askWord().MatchString(s)) {
 		return false
 	}
 	return firmWord().MatchString(s) || !looseWord().MatchString(s)
