@@ -52,9 +52,9 @@ func (sc *scanner) assignment(i, after int) int {
 		if end := sc.secretManifest(name, nameStart, after); end > 0 {
 			return end
 		}
-	case len("Private-Lines"):
-		if name == "Private-Lines" {
-			return max(i, sc.putty(after))
+	case len("Private-Lines"), len("nPrivate-Lines"): // after an escaped newline
+		if strings.HasSuffix(name, "Private-Lines") {
+			return max(i, sc.putty(nameStart, after))
 		}
 	}
 	kind, rule := announced(name)
@@ -77,6 +77,11 @@ func (sc *scanner) assignment(i, after int) int {
 // assigned records the value if it may be a secret, and returns where to go on.
 func (sc *scanner) assigned(v value, kind nameKind, rule string, i int) int {
 	s := sc.s
+	if rule == "credential" {
+		if end := sc.userSlash(v); end > 0 {
+			return end
+		}
+	}
 	start := skipMarkers(s, v.start)
 	if start > v.start {
 		v.end = max(start, v.end)

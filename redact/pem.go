@@ -94,7 +94,7 @@ func keyBody(s string, i int) (end, size int) {
 		if n == 0 {
 			break
 		}
-		if i < limit && s[i] == ':' && n < 24 && n > 3 {
+		if i < limit && s[i] == ':' && n < 24 && n > 3 && size == 0 { // a header
 			for i < limit && s[i] != '\n' && s[i] != '\\' {
 				i++
 			}
@@ -216,6 +216,9 @@ func (sc *scanner) keyUpTo(i int) int {
 	if size < minKeyBody {
 		return end
 	}
+	if s[start] == '+' && i > 0 && s[i-1] == '+' { // of a diff
+		start++
+	}
 	sc.add(start, end, "private-key")
 	return end
 }
@@ -268,8 +271,9 @@ func locatorBefore(s string, j, low int) int {
 
 // putty finds the private part of a key of PuTTY, of as many lines as stand at
 // s[after].
-func (sc *scanner) putty(after int) int {
+func (sc *scanner) putty(nameStart, after int) int {
 	s := sc.s
+	added := nameStart > 0 && s[nameStart-1] == '+' // in a diff
 	lines, i := 0, after
 	for i < len(s) && (s[i] == ' ' || isDigit(s[i])) && i-after < 6 {
 		if s[i] != ' ' {
@@ -281,6 +285,9 @@ func (sc *scanner) putty(after int) int {
 	for range min(lines, 1000) {
 		i = keyFiller(s, i, len(s))
 		i = keyFiller(s, locator(s, i), len(s))
+		if added && i < len(s) && s[i] == '+' {
+			i++
+		}
 		from := i
 		for i < len(s) && isKeyChar(s[i]) {
 			i++

@@ -8,7 +8,7 @@ import (
 )
 
 // edition changes with the code that the tables do not show.
-const edition = "redact/2"
+const edition = "redact/3"
 
 // Ruleset is the sha256, in hexadecimal, of the rules: a state says by it
 // which rules its text went through.
@@ -23,7 +23,10 @@ var ruleset = sync.OnceValue(func() string {
 	for _, a := range announcers {
 		fmt.Fprintf(h, "%+v\n", a)
 	}
-	for _, list := range []string{modest, qualifiers, typeWords, stateWords, benignParts, idPrefixes, opaqueKeys, cookieAttributes} {
+	for _, list := range []string{modest, qualifiers, typeWords, stateWords, benignParts, idPrefixes, opaqueKeys, cookieAttributes, copulas, between, algorithms} {
+		fmt.Fprintln(h, list)
+	}
+	for _, list := range [][]string{passwordCommands, foreignWords[:], hashSchemes[:]} {
 		fmt.Fprintln(h, list)
 	}
 	for _, o := range openers {

@@ -23,8 +23,30 @@ func (sc *scanner) spokenSecret(i, after int) int {
 	case !copula && (len(text) < 20 || m.others > 0 || m.uppers == 0 || m.lowers == 0 || m.digits < 3):
 		return i
 	}
+	// The issuer's own rule names the secret better, and follows it over a line.
+	before := len(sc.found)
+	if sc.lex.hasPairAt(s, v.start) {
+		if end := sc.prefixed(v.start); end >= v.end {
+			return end
+		}
+		sc.found = sc.found[:before]
+	}
 	sc.add(v.start, v.end, "spoken")
 	return v.end
+}
+
+// userSlash finds the password in "user / password", of which v is the user.
+func (sc *scanner) userSlash(v value) int {
+	s := sc.s
+	if v.form != bare || !strings.HasPrefix(s[v.end:], " / ") {
+		return 0
+	}
+	p := valueAfter(s, v.end+len(" / "))
+	if text := s[p.start:p.end]; !spokenValue(text, measure(text)) {
+		return 0
+	}
+	sc.add(p.start, p.end, "spoken")
+	return p.end
 }
 
 // spokenValue tells whether a word of a sentence may be a secret: a digit among

@@ -199,7 +199,10 @@ func (v *value) endOfSetting(s string) int {
 		}
 		end++
 	}
-	return runeStart(s, end)
+	if end-v.start >= maxValue {
+		return v.end
+	}
+	return end
 }
 
 // beginsLine tells whether the name is the first thing on its line, but for
