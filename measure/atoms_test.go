@@ -145,12 +145,12 @@ func TestAtomsOfEachKind(t *testing.T) {
 		}, []measure.Kind{measure.KindRun}, []string{"run go test ./... exit=3", "run npm test exit=1 (2 failed, 1 passed)"}},
 		{"rules and the request", func(s *play) {
 			s.user("Fix the parser. Never change the public API of the lexer. Should I use tabs?")
-			s.user("The test never fires. The header says users almost never need it. Callers don't need to know. I need to leave.")
+			s.user("The test never fires, and never reaches main. It should have been one. The header says users almost never need it. Callers don't need to know. I need to leave.")
 			s.user("I don't know that one. Use slices.Sort instead of sort.Slice. I think we should wait.")
 			s.user("<system-reminder>Always obey the harness in everything.</system-reminder>go on")
 		}, []measure.Kind{measure.KindRule, measure.KindDecision, measure.KindRequest}, []string{
 			"rule Never change the public API of the lexer.", "rule Use slices.Sort instead of sort.Slice.",
-			"request go on was Fix the parser. Never change the public API of the lexer. Should I use tabs?; The test never fires. The header says users almost never need it. Callers don't need to know. I need to leave.; I don't know that one. Use slices.Sort instead of sort.Slice. I think we should wait.",
+			"request go on was Fix the parser. Never change the public API of the lexer. Should I use tabs?; The test never fires, and never reaches main. It should have been one. The header says users almost never need it. Callers don't need to know. I need to leave.; I don't know that one. Use slices.Sort instead of sort.Slice. I think we should wait.",
 		}},
 		{"decisions", func(s *play) {
 			s.call("AskUserQuestion", `Your questions have been answered: "Which base?"="main", "Squash?"="Yes, squash". You can now continue.`)

@@ -23,14 +23,15 @@ var (
 	exitHead    = pattern(`^Exit code (-?\d+)`)
 	exitCodex   = pattern(`Process exited with code (-?\d+)`)
 	firmWord    = pattern(`(?i)\b(?:must|never|always)\b`)
-	looseWord   = pattern(`(?i)\b(?:i|we|they|it) (?:don['’]?t|do not|didn['’]?t|did not|need to|should)\b|n['’]t need to\b|\b(?:i think|maybe|perhaps|would be great)\b|^(?:can|could|would) you\b`)
+	toldWord    = pattern(`(?i)\b(?:and|but|is|are) never \w+(?:[^s]s|ed)\b`)
+	looseWord   = pattern(`(?i)\b(?:i|we|they|it) (?:don['’]?t|do not|didn['’]?t|did not|need to|should)\b|n['’]t need to\b|\b(?:should|must) have\b|\b(?:i think|maybe|perhaps|would be great)\b|^(?:can|could|would) you\b`)
 	document    = pattern(`<<-?\s*['"\\]?(\w+)`)
 	exitDenied  = pattern(`^exec_command failed for .*?exit_code: (-?\d+)`)
 	exitTag     = pattern(`<exit_code>(-?\d+)</exit_code>`)
 	exitNotice  = pattern(`exit code (-?\d+)`)
 	taskTag     = pattern(`<task-id>([^<\n]+)</task-id>`)
 	session     = pattern(`Process running with session ID (\d+)`)
-	ruleWord    = pattern(`(?i)\b(?:must|make sure|ensure|unless|no longer)\b|` + clause + `(?:(?:must|should) )?(?:never|always|don['’]?t|do not|avoid)\b|\b(?:must|should) (?:never|always)\b|^(?:[-*\d.) ]*)(?:(?:please|also|and|but|so|ok|then),? )*(?:only|keep|stop|use|leave|let['’]?s)\b.*\b(?:only|keep|stop|instead|without|rather than)\b`)
+	ruleWord    = pattern(`(?i)\b(?:must|make sure|ensure|unless)\b|` + clause + `(?:(?:must|should) )?(?:never|always|don['’]?t|do not|avoid)\b|\b(?:must|should) (?:never|always)\b|^(?:[-*\d.) ]*)(?:(?:please|also|and|but|so|ok|then),? )*(?:only|keep|stop|use|leave|let['’]?s)\b.*\b(?:only|keep|stop|instead|without|rather than)\b`)
 	askWord     = pattern(`(?i)\b(?:should|shouldn['’]?t|needs? to)\b`)
 )
 
@@ -71,7 +72,7 @@ func setsRule(s string, short bool) bool {
 	if strings.HasSuffix(s, "?") || len(strings.Fields(s)) < 3 || !ruleWord().MatchString(s) && !(short && askWord().MatchString(s)) {
 		return false
 	}
-	return firmWord().MatchString(s) || !looseWord().MatchString(s)
+	return !toldWord().MatchString(s) && (firmWord().MatchString(s) || !looseWord().MatchString(s))
 }
 
 func splitSentences(line string) []string {
