@@ -17,7 +17,7 @@ var (
 	patchHeader = pattern(`(?m)^\*\*\* (?:Update|Add|Delete) File: (.+)$|^\*\*\* Move to: (.+)$`)
 	written     = pattern(`(?:^|\s)>{1,2} ?([\w./~+-]+\.[A-Za-z]\w{0,7})(?:\s|$|;|&|\))|\btee (?:-a )?([\w./~+-]+\.[A-Za-z]\w{0,7})|\bsed -i(?: '')? (?:-e )?(?:'[^'\n]*'|"[^"\n]*") ([\w./~+-]+\.[A-Za-z]\w{0,7})`)
 	shown       = pattern(`(?:^|[;&|\n] ?)(?:cat|head(?: -n? ?\d+)?|tail(?: -n? ?\d+)?|sed -n ['"][\d,$]+p['"]|nl -ba) ([\w./~+-]+\.[A-Za-z]\w{0,7})(?:\s|$)`)
-	verifier    = pattern(`(?:^|[;&|(\n] ?)(?:env )?(?:[A-Z_]+=\S+ )*(?:sudo |time |timeout \d+\w? |mise exec -- )?(?:go test|go vet|go build|golangci-lint run|pytest|python3? -m pytest|npm test|npm run (?:test|lint|build)|npx (?:jest|vitest|tsc|eslint)|cargo (?:test|build|check|clippy)|make (?:test|check|lint)|mise run (?:test|lint|fmt)|mvn |gradle|\./gradlew|bundle exec rspec|rspec|ctest|tsc|eslint|staticcheck)\b`)
+	verifier    = pattern(`(?:^|[;&|(\n] ?)(?:env )?(?:[A-Z_]+=\S+ )*(?:sudo |time |timeout \d+\w? |mise exec -- )?(?:go test|go vet|go build|golangci-lint run|pytest|python3? -m pytest|npm test|(?:npm|pnpm|yarn) run (?:test|lint|build|check|typecheck)|pnpm test|yarn test|shellcheck|npx (?:jest|vitest|tsc|eslint)|cargo (?:test|build|check|clippy)|make (?:test|check|lint)|mise run (?:test|lint|fmt|check)|mvn |gradle|\./gradlew|bundle exec rspec|rspec|ctest|tsc|eslint|staticcheck)\b`)
 	goResult    = pattern(`(?m)^\s*--- (PASS|FAIL|SKIP)`)
 	sums        = pattern(`(\d+) (passed|failed|skipped)\b`)
 	exitHead    = pattern(`^Exit code (-?\d+)`)
