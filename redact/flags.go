@@ -129,7 +129,7 @@ func (sc *scanner) sqlPassword(i, after int) int {
 	}
 	v := valueAfter(s, after)
 	text := s[v.start:v.end]
-	if v.form != quoted && !random(text) || len(text) < 4 || masked(text) || dynamic(text) || strings.HasPrefix(text, markerStart) {
+	if v.form != quoted && !random(text) || v.quote == "`" || len(text) < 4 || masked(text) || dynamic(text) || strings.HasPrefix(text, markerStart) {
 		return i
 	}
 	sc.add(v.start, v.end, "sql-password")

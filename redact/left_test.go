@@ -295,6 +295,19 @@ ssh-rsa AAAAB3NzaC1yc2E{300} dev@host
 0000000 7f45 4c46 0201 0100 0000 0000 0000 0000
 {76}
 !function(e,t){"use strict";var n=t.token,r=n.key,o=n.password;return r.secret=o}(a,b)`},
+	{"literals", `securityCredentials := AwsSecurityCredentials{
+sessionKey := struct{
+cmd.Env = append(os.Environ(), "PWD="+dir1)
+strings.Cut(authorization[start+len("Credential="):end1])
+Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==
+var key openSSHEd25519PrivateKey
+the bucket identified by ` + "`index1`" + `, a signed integer
+subject_token_type=urn%3Aietf%3Aparams%3Aoauth%3Atoken-type%3Aaccess_token2
+token-service:v2.17.0-alpine3.20
+apiKeyId: key_prod_42
+the password is hashed with argon2id
+the password for the host is stored in vault2
+password: sha256`},
 	{"markers", `token=[REDACTED:token:3]
 Authorization: Bearer [REDACTED:authorization:12]
 https://bot:[REDACTED:url-password:1]@git.example.test/x.git

@@ -113,7 +113,7 @@ const modest = " page next previous prev continuation continue cursor sync resum
 	" prompt completion eos bos pad unk mask sep stop special start end first last per cached cache public publishable" +
 	" primary foreign sort partition range hash idempotency dedupe group unique index lookup map dict object json" +
 	" cancellation cancel change position fencing lexer parser syntax text current curr hot short keyboard arrow s3 storage row" +
-	" cell column registry config setting state query item element "
+	" websocket cell column registry config setting state query item element socket "
 
 // ordinals are the parts that make "pass" a step of some work.
 const ordinals = " first second third last one two single multi render by num test tests build shader "

@@ -19,7 +19,7 @@ const (
 		" 1 2 3 123 1234 12345 123456 one two three x y z xx xxx xxxx abc abcd def ok placeholder change me changeme replace insert put enter" +
 		" todo db database github gitlab aws personal private public current reset confirm forgot repeat login register update create" +
 		" delete get set verify validate generate default empty missing required credential credentials authorization "
-	idPrefixes = "toolu_ msg_ call_ req_ chatcmpl- resp_ fc_ rs_ run_ thread_ asst_ file- sha1- sha256- sha384- sha512- sha1: sha256: sha384: sha512: md5: h1: urn: arn: data: blob: projects/ refs/ "
+	idPrefixes = "toolu_ msg_ call_ req_ chatcmpl- resp_ fc_ rs_ run_ thread_ asst_ file- sha1- sha256- sha384- sha512- sha1: sha256: sha384: sha512: md5: h1: urn: urn%3A arn: data: blob: projects/ refs/ "
 )
 
 // plausible tells whether a value may be a secret, by what it is made of.
@@ -34,7 +34,7 @@ func plausible(kind nameKind, rule, v string) bool {
 		return false
 	}
 	low := strings.ToLower(v)
-	if listed(stateWords, low) || listed(typeWords, low) || prefixListed(idPrefixes, v) {
+	if listed(stateWords, low) || listed(typeWords, low) || listed(algorithms, low) || prefixListed(idPrefixes, v) {
 		return false
 	}
 	m := measure(v)
@@ -198,6 +198,10 @@ func (v *value) plausible(s string, kind nameKind) bool {
 		return false
 	}
 	if v.form == quoted {
+		// The quote was a closing one: "PWD="+dir)
+		if (v.end == len(s) || s[v.end] == '\n') && strings.IndexByte("+)],;:", text[0]) >= 0 {
+			return false
+		}
 		// A capital letter and no digit after a colon: a label, not a value.
 		return v.sign != ':' || !label(text)
 	}
@@ -242,6 +246,9 @@ func (v *value) bareStands(s, text string, kind nameKind) bool {
 	m := measure(text)
 	if m.digits == len(text) {
 		return v.sign == '=' && !v.spaced
+	}
+	if open := len(text) - 1; text[open] == '{' && identifier(text[:open]) { // a literal of that type
+		return false
 	}
 	if dottedNames(text) || strings.HasPrefix(s[v.end:], "..") {
 		return false

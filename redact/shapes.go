@@ -111,3 +111,14 @@ func label(text string) bool {
 	m := measure(text)
 	return isUpper(text[0]) && m.lowers == len(text)-1
 }
+
+// scattered tells whether digits stand at several places.
+func scattered(s string) bool {
+	runs := 0
+	for i := 0; i < len(s); i++ {
+		if isDigit(s[i]) && (i == 0 || !isDigit(s[i-1])) {
+			runs++
+		}
+	}
+	return runs > 1
+}

@@ -20,7 +20,7 @@ func (sc *scanner) spokenSecret(i, after int) int {
 			return i
 		}
 	case !copula && password && (m.uppers+m.others+m.dashes > 0 || m.digits > 2) && sc.used(i):
-	case !copula && (len(text) < 20 || m.others > 0 || m.uppers == 0 || m.lowers == 0 || m.digits < 3):
+	case !copula && (len(text) < 20 || m.others > 0 || m.uppers == 0 || m.lowers == 0 || m.digits < 3 || !scattered(text)):
 		return i
 	}
 	// The issuer's own rule names the secret better, and follows it over a line.
@@ -55,10 +55,10 @@ func spokenValue(text string, m *measured) bool {
 	if len(text) < 6 || m.digits == 0 || m.digits+m.dashes == len(text) || m.hexRun == len(text) || isUUID(text) {
 		return false
 	}
-	return plausible(strong, "token", text) && !dottedNames(text) && !isVersion(text) && !listed(algorithms, strings.ToLower(text))
+	return plausible(strong, "token", text) && !dottedNames(text) && !isVersion(text)
 }
 
-// algorithms are words with digits that stand after "the password is".
+// algorithms are words with digits that stand where a password could.
 const algorithms = " argon2 argon2i argon2id bcrypt2 pbkdf2 sha1 sha224 sha256 sha384 sha512 sha-1 sha-256 sha-512 scram-sha-256 base32 base64" +
 	" base64url base58 hs256 hs512 rs256 es256 utf-8 utf8 oauth2 ed25519 x25519 aes128 aes256 aes-128 aes-256 latin1 http2 md5crypt ntlmv2 "
 
