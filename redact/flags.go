@@ -229,6 +229,12 @@ func (sc *scanner) flag(i int) int {
 	if s[end] != ' ' || end-name < 3 {
 		return i
 	}
+	return sc.namedFlag(i, name, end)
+}
+
+// namedFlag finds the value of the flag s[name:end] if that announces a secret.
+func (sc *scanner) namedFlag(i, name, end int) int {
+	s := sc.s
 	kind, rule := announced(s[name:end])
 	if s[name:end] == "body" && sc.commandBefore(i, "secret set ") {
 		kind, rule = strong, "secret"
