@@ -12,12 +12,9 @@ import (
 
 // Observer reads a session's records, unredacted, up to the cut.
 type Observer struct {
-	modified set
-	read     set
 	runs     []run
 	byID     map[string]int
 	running  map[string]int
-	rules    set
 	said     []string // the user's own words, text by text
 	text     strings.Builder
 	open     map[string]pith.Block

@@ -36,62 +36,12 @@ func session() []pith.Message {
 	return out
 }
 
-// full is the state that holds all of it.
-func full() *pith.State {
-	return &pith.State{
-		Goal:     pith.Goal{Text: "Fix the parser. Never change the public API of the lexer."},
-		Files:    pith.Files{Modified: []pith.File{{Path: "/r/parser.go"}}, Inspected: []pith.File{{Path: "/r/lexer.go"}}},
-		Evidence: []pith.Evidence{{Command: "go test ./...", ExitCode: exit(1), Counts: &pith.Counts{Passed: 1, Failed: 1}}},
-	}
-}
-
 func observed() *measure.Observer {
 	o := measure.NewObserver()
 	for _, m := range session() {
 		o.Record(pith.Record{Message: &m})
 	}
 	return o
-}
-
-func TestScoreFindsAll(t *testing.T) {
-	r := observed().Score(full())
-	for name, s := range map[string]measure.Share{
-		"modified": r.Modified, "inspected": r.Inspected, "failing": r.Failing, "verified": r.Verified, "rules": r.Constraints,
-	} {
-		if s.Found != 1 || s.Of != 1 {
-			t.Errorf("%s: %d of %d, missed %v", name, s.Found, s.Of, s.Missed)
-		}
-	}
-	if r.Precision.Of == 0 || r.Precision.Found != r.Precision.Of {
-		t.Errorf("precision: %+v", r.Precision)
-	}
-}
-
-// TestScoreMisses holds that each fact that a state lacks or bends shows.
-func TestScoreMisses(t *testing.T) {
-	tests := []struct {
-		name string
-		bend func(*pith.State)
-		look func(measure.Retention) measure.Share
-	}{
-		{"modified file gone", func(s *pith.State) { s.Files.Modified = nil }, func(r measure.Retention) measure.Share { return r.Modified }},
-		{"only the base name", func(s *pith.State) { s.Files.Modified[0].Path = "parser.go" }, func(r measure.Retention) measure.Share { return r.Modified }},
-		{"inspected file gone", func(s *pith.State) { s.Files.Inspected = nil }, func(r measure.Retention) measure.Share { return r.Inspected }},
-		{"another exit code", func(s *pith.State) { s.Evidence[0].ExitCode = exit(2) }, func(r measure.Retention) measure.Share { return r.Failing }},
-		{"other counts", func(s *pith.State) { s.Evidence[0].Counts.Failed = 2 }, func(r measure.Retention) measure.Share { return r.Verified }},
-		{"a rule in other words", func(s *pith.State) { s.Goal.Text = "Fix the parser. Keep the lexer." }, func(r measure.Retention) measure.Share { return r.Constraints }},
-		{"an invented path", func(s *pith.State) { s.Files.Inspected[0].Path = "/r/nowhere.go" }, func(r measure.Retention) measure.Share { return r.Precision }},
-		{"an invented command", func(s *pith.State) { s.Evidence[0].Command = "make world" }, func(r measure.Retention) measure.Share { return r.Precision }},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			s := full()
-			tt.bend(s)
-			if share := tt.look(observed().Score(s)); share.Found == share.Of || len(share.Missed) == 0 {
-				t.Errorf("no miss: %+v", share)
-			}
-		})
-	}
 }
 
 func TestNeeds(t *testing.T) {
@@ -101,12 +51,15 @@ func TestNeeds(t *testing.T) {
 		{Key: "command", Value: "go test -run TestParse /r/parser.go newName"}, {Key: "content", Value: "TestLex"},
 	}}
 	n.Call(&call, o.Seen)
-	s := n.In("the block names TestParse and parser.go", "/r")
-	if s.Tests.Of != 1 || s.Tests.Found != 1 || s.Paths.Of != 1 || s.Paths.Found != 1 || s.Symbols.Of != 0 {
-		t.Errorf("needs: %+v", s)
+	needed := n.Atoms(o.Atoms())
+	if got := strings.Join(atomLines(needed), ","); got != "inspected_path /r/parser.go,test TestParse" {
+		t.Errorf("needs: %s", got)
 	}
-	if s := n.In("nothing", "/r"); s.Tests.Found != 0 || s.Paths.Found != 0 {
-		t.Errorf("found in an empty block: %+v", s)
+	for text, want := range map[string]float64{"the block names TestParse and parser.go": 1, "nothing": 0} {
+		rows, _ := measure.Retain(needed, measure.Held{Text: text, Root: "/r"})
+		if got := cirr(rows); got != want {
+			t.Errorf("%q holds %v of them, want %v", text, got, want)
+		}
 	}
 }
 

@@ -78,53 +78,6 @@ func isSymbol(w string) bool {
 	return false
 }
 
-// NeedShares says which of the needed names a text holds.
-type NeedShares struct {
-	Paths   Share `json:"paths"`
-	Tests   Share `json:"tests"`
-	SHAs    Share `json:"shas"`
-	Symbols Share `json:"symbols"`
-}
-
-// In looks the needed names up in a text. A path may stand in it relative to
-// the session's root, or to a directory that the text says its paths are relative to.
-func (n *Needs) In(text, root string) NeedShares {
-	var s NeedShares
-	for _, p := range n.paths.list {
-		short := strings.TrimPrefix(p, strings.TrimSuffix(root, "/")+"/")
-		s.Paths.count(strings.Contains(text, p) || strings.Contains(text, short) || belowNamed(text, p), p)
-	}
-	for _, w := range n.tests.list {
-		s.Tests.count(strings.Contains(text, w), w)
-	}
-	for _, w := range n.shas.list {
-		s.SHAs.count(strings.Contains(text, w[:7]), w)
-	}
-	for _, w := range n.symbols.list {
-		s.Symbols.count(strings.Contains(text, w), w)
-	}
-	return s
-}
-
-// belowNamed tells whether a path stands in a text relative to a directory
-// that the text names as the one its paths are relative to.
-func belowNamed(text, path string) bool {
-	_, base, ok := strings.Cut(text, "relative to /")
-	if !ok {
-		return false
-	}
-	base = "/" + base[:strings.IndexAny(base+";", ";)\n")] + "/"
-	return strings.HasPrefix(path, base) && strings.Contains(text, " "+path[len(base):])
-}
-
-// Add joins the shares of two cuts.
-func (s *NeedShares) Add(t NeedShares) {
-	s.Paths.Add(t.Paths)
-	s.Tests.Add(t.Tests)
-	s.SHAs.Add(t.SHAs)
-	s.Symbols.Add(t.Symbols)
-}
-
 // TextOf is the text of messages, as a client's replacement history holds it.
 func TextOf(messages []pith.Message) string {
 	var b strings.Builder

@@ -153,6 +153,22 @@ func (f *fields) todo(a *Atom) verdict {
 	return v
 }
 
+// userWords is everything in the state that holds the user's words.
+func userWords(s *pith.State) string {
+	var b strings.Builder
+	b.WriteString(s.Goal.Text)
+	for i := range s.Goal.Amendments {
+		b.WriteString("\n" + s.Goal.Amendments[i].Text)
+	}
+	for i := range s.Constraints {
+		b.WriteString("\n" + s.Constraints[i].Text)
+	}
+	for i := range s.Invariants {
+		b.WriteString("\n" + s.Invariants[i].Text)
+	}
+	return b.String()
+}
+
 // statements is all that a state quotes or names, one to a line.
 func statements(s *pith.State) string {
 	var b strings.Builder

@@ -61,7 +61,6 @@ func (o *Observer) userText(words string) {
 	for _, line := range strings.Split(words, "\n") {
 		for _, s := range splitSentences(line) {
 			if len(s) >= 15 && len(s) <= 400 && setsRule(s, len(words) <= maxAsk) {
-				o.rules.add(squash(s))
 				o.ledger.rule(squash(s))
 			}
 		}
@@ -126,7 +125,6 @@ func (o *Observer) result(use, res *pith.Block, cwd string) {
 }
 
 func (o *Observer) inspect(p, cwd string) {
-	o.read.add(resolve(cwd, p))
 	o.ledger.path(resolve(cwd, p), "")
 }
 
@@ -134,7 +132,6 @@ func (o *Observer) modify(p, cwd string) { o.change(p, cwd, opEdited) }
 
 // change notes what was done to a file.
 func (o *Observer) change(p, cwd, op string) {
-	o.modified.add(resolve(cwd, p))
 	o.ledger.path(resolve(cwd, p), op)
 }
 
