@@ -1,7 +1,6 @@
 package trial
 
 import (
-	"cmp"
 	"context"
 	"io"
 	"slices"
@@ -97,7 +96,7 @@ func (j *judge) report(ctx context.Context, c *Candidate, g *Given, live pith.To
 		r.InState, _ = measure.RetainState(j.atoms, g.State)
 		r.PrecisionInState = j.prefix.observer.Precision(measure.Held{State: g.State, Root: g.Root})
 	}
-	r.Lost = mostWanted(r.Lost, missedNeeds)
+	r.Lost = mostWanted(r.Lost, missedNeeds, j.prefix.place)
 	r.Drift = measure.DriftOf(j.user, held, j.options.Other, "")
 	if j.user.Current() == "" {
 		r.Drift.Cosine, r.Drift.GDM = 1, 0 // nobody said anything that could be lost
@@ -167,32 +166,3 @@ func size(live pith.Tokens, g *Given) measure.Size {
 }
 
 func ratio(a, b pith.Tokens) float64 { return float64(a) / float64(max(b, 1)) }
-
-// maxLost bounds the list of what a report lost; the counts go on.
-const maxLost = 400
-
-// mostWanted marks the lost atoms that were needed and puts them first; then
-// the rest in the order of the session.
-func mostWanted(lost, needed []measure.Lost) []measure.Lost {
-	type key struct {
-		kind measure.Kind
-		text string
-	}
-	wanted := make(map[key]bool, len(needed))
-	for _, l := range needed {
-		wanted[key{l.Kind, l.Text}] = true
-	}
-	for i := range lost {
-		lost[i].Needed = wanted[key{lost[i].Kind, lost[i].Text}]
-	}
-	slices.SortStableFunc(lost, func(a, b measure.Lost) int {
-		if a.Needed != b.Needed {
-			if a.Needed {
-				return -1
-			}
-			return 1
-		}
-		return cmp.Compare(a.Message, b.Message)
-	})
-	return lost[:min(len(lost), maxLost):min(len(lost), maxLost)]
-}

@@ -108,15 +108,26 @@ func TestCandidatesSideBySide(t *testing.T) {
 	}
 }
 
-// TestLostIsWhatIsNotRetained: the list and the counts are about the same atoms.
+// TestLostIsWhatIsNotRetained: the list and the counts are about the same
+// atoms, those that were needed among them, and each has a place that says it.
 func TestLostIsWhatIsNotRetained(t *testing.T) {
 	for _, r := range run(t, Options{Open: opens(sample(t, "codex.jsonl")), Candidates: []Candidate{Raw(), KeepLast(3), Text("t", "src/hub.rs")}}) {
 		full, of := 0, 0
 		for _, x := range r.All {
 			full, of = full+x.Full, of+x.Of
 		}
-		if len(r.Lost) != of-full {
-			t.Errorf("%s at %s: %d of %d whole, and %d lost", r.Of, r.Cut.Kind, full, of, len(r.Lost))
+		needed := 0
+		for _, x := range r.Needed {
+			needed += x.Of - x.Full
+		}
+		marked := 0
+		for _, l := range r.Lost {
+			if l.Needed {
+				marked++
+			}
+		}
+		if n := len(r.Lost); n < of-full || n > of-full+needed || marked < needed {
+			t.Errorf("%s at %s: %d of %d whole, and %d lost; %d needed ones lost, %d marked", r.Of, r.Cut.Kind, full, of, n, needed, marked)
 		}
 		if !slices.IsSortedFunc(r.Lost, func(a, b measure.Lost) int {
 			if a.Needed != b.Needed {
@@ -319,5 +330,27 @@ func TestReportsHoldNoSecrets(t *testing.T) {
 	}
 	if strings.Contains(string(out), key) {
 		t.Errorf("the reports hold the key: %s", out)
+	}
+}
+
+// TestNeededNamesHaveAPlace: a name that no record states by itself is placed
+// where the session said it last.
+func TestNeededNamesHaveAPlace(t *testing.T) {
+	s := &session{records: []pith.Record{
+		{Message: &pith.Message{Index: 0, Line: 1, Blocks: []pith.Block{{Kind: pith.KindText, Text: "rename Split"}}}},
+		{Message: &pith.Message{Index: 1, Line: 4, Blocks: []pith.Block{{Kind: pith.KindToolUse, Args: []pith.Arg{{Key: "path", Value: "a/split.go"}}}}}},
+		{Message: &pith.Message{Index: 2, Line: 7, Blocks: []pith.Block{{Kind: pith.KindText, Text: "Split comes after the cut"}}}},
+	}}
+	p := &prefix{session: s, next: 2}
+	lost := mostWanted([]measure.Lost{{Kind: measure.KindModified, Text: "/r/a/split.go", Message: 1, Line: 4}, {Kind: measure.KindRun, Text: "go test", Message: 1, Line: 4}},
+		[]measure.Lost{{Kind: measure.KindSymbol, Text: "Split"}, {Kind: measure.KindInspected, Text: "/r/a/split.go"}, {Kind: measure.KindInspected, Text: "/q/split.go"}}, p.place)
+	want := []measure.Lost{
+		{Kind: measure.KindSymbol, Text: "Split", Needed: true, Message: 0, Line: 1},
+		{Kind: measure.KindModified, Text: "/r/a/split.go", Needed: true, Message: 1, Line: 4},
+		{Kind: measure.KindInspected, Text: "/q/split.go", Needed: true, Message: 1, Line: 4},
+		{Kind: measure.KindRun, Text: "go test", Message: 1, Line: 4},
+	}
+	if !slices.Equal(lost, want) {
+		t.Errorf("got %+v\nwant %+v", lost, want)
 	}
 }
