@@ -294,7 +294,7 @@ func (c *console) measuring(file string, f *measureFlags) *cutsProgress {
 }
 
 func (p *cutsProgress) at(done, of int) {
-	if p == nil {
+	if p == nil || p.shown == nil && time.Since(p.start) < slow {
 		return
 	}
 	if p.shown == nil {

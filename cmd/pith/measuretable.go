@@ -2,10 +2,12 @@ package main
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
+	"unicode/utf8"
 
 	"github.com/pith-memory/pith"
 	"github.com/pith-memory/pith/measure"
@@ -183,23 +185,49 @@ func (c *console) printKinds(list []standing) error {
 			continue
 		}
 		fmt.Fprintf(c.out, "\n%s\n", c.paint(bold, s.title))
-		w := c.table()
-		heading := "kind\tatoms\t"
-		for i := range of {
-			heading += of[i].of + "\t"
-		}
-		fmt.Fprintln(w, heading)
-		for _, kind := range append(slices.Clone(kinds), "") {
-			row, counts := kindCells(of, s.list, kind)
-			if counts {
-				fmt.Fprintln(w, row)
+		for some := range c.abreast(of) {
+			if err := c.kindRows(some, s.list); err != nil {
+				return err
 			}
-		}
-		if err := w.Flush(); err != nil {
-			return err
 		}
 	}
 	return nil
+}
+
+// abreast parts candidates into groups whose columns fit side by side.
+func (c *console) abreast(list []standing) iter.Seq[[]standing] {
+	const kindAndAtoms, gap, cell = 26, 2, 6
+	return func(yield func([]standing) bool) {
+		for len(list) > 0 {
+			n, width := 0, kindAndAtoms
+			for n < len(list) {
+				width += max(utf8.RuneCountInString(list[n].of), cell) + gap
+				if n > 0 && width > c.width {
+					break
+				}
+				n++
+			}
+			if !yield(list[:n]) {
+				return
+			}
+			list = list[n:]
+		}
+	}
+}
+
+func (c *console) kindRows(of []standing, list func(*measure.Report) []measure.Retained) error {
+	w := c.table()
+	heading := "kind\tatoms\t"
+	for i := range of {
+		heading += of[i].of + "\t"
+	}
+	fmt.Fprintln(w, heading)
+	for _, kind := range append(slices.Clone(kinds), "") {
+		if row, counts := kindCells(of, list, kind); counts {
+			fmt.Fprintln(w, row)
+		}
+	}
+	return w.Flush()
 }
 
 func kindCells(of []standing, list func(*measure.Report) []measure.Retained, kind measure.Kind) (row string, counts bool) {
