@@ -16,7 +16,10 @@ func (r *reader) run(a *Atom) verdict {
 		}
 		return v != full
 	}
-	r.x.each(a.Text, func(at int) bool { return look(at, at+len(a.Text)) })
+	r.x.each(a.Text, func(at int) bool {
+		end := at + len(a.Text)
+		return !r.wholeCommand(at, end) || look(at, end)
+	})
 	if v == full {
 		return v
 	}
@@ -26,6 +29,27 @@ func (r *reader) run(a *Atom) verdict {
 		}
 	}
 	return v
+}
+
+// wholeCommand tells whether the command that stands between two offsets is no
+// part of a longer one.
+func (r *reader) wholeCommand(at, end int) bool {
+	first, last := r.x.line(at), r.x.line(max(at, end-1))
+	before := strings.TrimRight(r.x.text[r.x.lines[first]:at], " ")
+	line := r.x.between(last, last)
+	after := line[min(len(line), end-int(r.x.lines[last])):]
+	if strings.HasSuffix(before, "`") {
+		return strings.HasPrefix(strings.TrimLeft(after, " "), "`")
+	}
+	for _, joint := range []string{"&&", "||", ";", "|"} {
+		if strings.HasSuffix(before, joint) {
+			return false
+		}
+	}
+	if after = strings.TrimLeft(after, " "); after == "" {
+		return true
+	}
+	return !strings.ContainsAny(after[:1], "-|&;<>/") && !strings.HasPrefix(after, "2>") || strings.HasPrefix(after, "- ") || strings.HasPrefix(after, "->")
 }
 
 // outcome compares what the text says near a command with its last outcome
