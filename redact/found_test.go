@@ -238,6 +238,8 @@ func TestPrefixes(t *testing.T) {
 			tail = "{h32}"
 		case p.need == dotted:
 			tail = "{22}.{43}"
+		case p.need == triple && p.min > 50:
+			tail = "{22}.{24}.{20}"
 		case p.need == airtable:
 			tail = "{14}.{h64}"
 		case p.need == triple:

@@ -254,7 +254,10 @@ func (p *prefixRule) satisfied(rest string) bool {
 	case digit:
 		return v.digits > 0
 	case mixed:
-		return v.digits > 0 && v.uppers > 0 && v.lowers > 0 || v.digits > 2 && len(rest) >= 24 && v.dashes == 0
+		return v.digits > 0 && v.uppers > 0 && v.lowers > 0 || v.digits > 2 && len(rest) >= 24 && v.dashes == 0 ||
+			len(rest) >= 30 && v.uppers > 5 && v.lowers > 5 && v.dashes == 0 && !camelCase(rest)
+	case cased:
+		return v.digits > 0 && v.uppers > 0 && v.lowers > 0
 	case hexOnly:
 		return v.digits > 0 && v.hexRun >= p.min
 	case exactHex32:

@@ -169,7 +169,7 @@ func openingMark(s string, i int) int {
 // "log in with password".
 func (sc *scanner) used(i int) bool {
 	before := strings.TrimRight(sc.s[max(0, i-12):i], " ")
-	at := strings.LastIndexAny(before, " \n\t([,") + 1
+	at := strings.LastIndexAny(before, " \n\t([,:") + 1
 	return listed(" with and use using used ", strings.ToLower(before[at:]))
 }
 

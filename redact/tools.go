@@ -210,8 +210,8 @@ func (sc *scanner) called(i int) int {
 		return i
 	}
 	text := s[from:v.end]
-	if m := measure(text); m.digits == 0 && s[start:i] != "PASSWORD" || m.spaces > 0 || m.digits == len(text) || !plausible(kind, rule, text) || worded(text) ||
-		kind == strong && (len(text) < 16 || !random(text)) {
+	if m := measure(text); m.digits == 0 && s[start:i] != "PASSWORD" || m.spaces > 0 || m.digits == len(text) || !plausible(kind, rule, text) ||
+		kind == strong && (len(text) < 16 || !random(text) || worded(text)) {
 		return i
 	}
 	sc.add(from, v.end, rule)
