@@ -118,13 +118,15 @@ func TestAtomsOfEachKind(t *testing.T) {
 		{"runs", func(s *play) {
 			s.bash("go test  ./...", 1, "--- FAIL: TestA (0.0s)\nFAIL\tm\t0.1s")
 			s.bash("go test ./...", 0, "--- PASS: TestA (0.0s)\nok  \tm\t0.1s")
+			s.bash("npm run lint 2>&1 | tail -20", 0, "2 failed")
+			s.bash("npm run lint 2>&1", 0, "")
 			s.bash("make deploy", 2, "error: no such host")
 			s.bash("grep x y", 1, "")
 			s.bash("ls", 0, "a")
 			s.bash("cat <<'EOF'\ngo test\nEOF\nnpm test", 0, "3 passed")
 			s.call("Bash", "<tool_use_error>Sibling tool call errored</tool_use_error>", "command", "go vet ./...").IsError = true
 		}, []measure.Kind{measure.KindRun, measure.KindError, measure.KindTest}, []string{
-			"run go test ./... exit=0 (1 passed) was exit 1, 1 failed", "run make deploy exit=2", "run cat <<'EOF' go test EOF npm test exit=0 (3 passed)",
+			"run go test ./... exit=0 (1 passed) was exit 1, 1 failed", "run npm run lint 2>&1 exit=0 was exit 0, 2 failed", "run make deploy exit=2", "run cat <<'EOF' go test EOF npm test exit=0 (3 passed)",
 			"error error: no such host", "test TestA",
 		}},
 		{"a command as a list", func(s *play) {

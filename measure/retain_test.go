@@ -83,6 +83,7 @@ func TestRetainText(t *testing.T) {
 		{"the outcome before", "`go test ./...` exit 0, 3 passed", failing, "stale"},
 		{"the outcome of the next command", "- `go test ./...`\n- `go vet ./...` exit 1, 1 passed, 2 failed", failing, "lost"},
 		{"another command", "`go test ./pkg` exit 1, 1 passed, 2 failed", failing, "lost"},
+		{"a run of which less was looked at", "- `go test ./... 2>&1 | tail -n 20` exit 1, 1 passed, 2 failed, see `a` and `b`", failing, "full"},
 		{"a part of a longer command", "- `go test ./... -run TestA` exit 1, 1 passed, 2 failed", failing, "lost"},
 		{"a part of a longer line", "cd x && go test ./... exit 1, 1 passed, 2 failed", failing, "lost"},
 		{"a run and a dash", "go test ./... - exit 1, 1 passed, 2 failed", failing, "full"},

@@ -16,9 +16,10 @@ func (r *reader) run(a *Atom) verdict {
 		}
 		return v != full
 	}
-	r.x.each(a.Text, func(at int) bool {
-		end := at + len(a.Text)
-		return !r.wholeCommand(at, end) || look(at, end)
+	plain := plainCommand(a.Text)
+	r.x.each(plain, func(at int) bool {
+		end := r.commandEnd(at, at+len(plain))
+		return end < 0 || look(at, end)
 	})
 	if v == full {
 		return v
@@ -31,25 +32,33 @@ func (r *reader) run(a *Atom) verdict {
 	return v
 }
 
-// wholeCommand tells whether the command that stands between two offsets is no
-// part of a longer one.
-func (r *reader) wholeCommand(at, end int) bool {
+// commandEnd is where the command ends that stands between two offsets, with
+// what it does with its output; -1 where it is a part of a longer one.
+func (r *reader) commandEnd(at, end int) int {
 	first, last := r.x.line(at), r.x.line(max(at, end-1))
 	before := strings.TrimRight(r.x.text[r.x.lines[first]:at], " ")
 	line := r.x.between(last, last)
 	after := line[min(len(line), end-int(r.x.lines[last])):]
+	own, _, inCode := strings.Cut(after, "`")
+	if own = strings.TrimRight(own, " "); plainCommand("x"+own) == "x" {
+		end, after = end+len(own), after[len(own):] // it may look at less or more of the output
+	}
+	after = strings.TrimLeft(after, " ")
 	if strings.HasSuffix(before, "`") {
-		return strings.HasPrefix(strings.TrimLeft(after, " "), "`")
+		if inCode && strings.HasPrefix(after, "`") {
+			return end
+		}
+		return -1
 	}
 	for _, joint := range []string{"&&", "||", ";", "|"} {
 		if strings.HasSuffix(before, joint) {
-			return false
+			return -1
 		}
 	}
-	if after = strings.TrimLeft(after, " "); after == "" {
-		return true
+	if after != "" && strings.ContainsAny(after[:1], "-|&;<>/") && !strings.HasPrefix(after, "- ") && !strings.HasPrefix(after, "->") || strings.HasPrefix(after, "2>") {
+		return -1
 	}
-	return !strings.ContainsAny(after[:1], "-|&;<>/") && !strings.HasPrefix(after, "2>") || strings.HasPrefix(after, "- ") || strings.HasPrefix(after, "->")
+	return end
 }
 
 // outcome compares what the text says near a command with its last outcome

@@ -84,7 +84,7 @@ func (f *fields) run(a *Atom) verdict {
 	for i := range f.s.Evidence {
 		e := &f.s.Evidence[i]
 		c := squash(e.Command)
-		if c != a.Text {
+		if plainCommand(c) != plainCommand(a.Text) {
 			if short := appendShortened(nil, c, 0); len(short) == 0 || !short[0].of(a.Text) {
 				continue
 			}

@@ -189,6 +189,21 @@ func outcomeText(exit *int, counts []string) string {
 	return strings.Join(parts, ", ")
 }
 
+// plumbing is what the end of a command does with its output.
+var plumbing = pattern(`\s*(?:2>&1|\|\s*(?:tail|head)(?:\s+(?:-\w*\s*)?\d+)*)\s*$`)
+
+// plainCommand is a command without that: how much of an output was looked at
+// makes no other verification of it.
+func plainCommand(c string) string {
+	for {
+		at := plumbing().FindStringIndex(c)
+		if at == nil || at[0] == 0 {
+			return c
+		}
+		c = c[:at[0]]
+	}
+}
+
 // runAtoms are the commands that ever failed and those that verify, each with
 // its last outcome.
 func (o *Observer) runAtoms() []Atom {
@@ -201,15 +216,16 @@ func (o *Observer) runAtoms() []Atom {
 			continue // it tells nothing of how it ended
 		}
 		if r.failed || r.verify {
-			wanted[r.command] = true
+			wanted[plainCommand(r.command)] = true
 		}
 		a := Atom{
 			Kind: KindRun, Text: r.command, Exit: r.exit, Counts: r.counts, packages: r.packages, verifies: r.verify,
 			Message: r.at.message, Line: r.at.line,
 		}
-		k, ok := at[r.command]
+		plain := plainCommand(r.command)
+		k, ok := at[plain]
 		if !ok {
-			at[r.command] = len(out)
+			at[plain] = len(out)
 			out = append(out, a)
 			continue
 		}
@@ -219,7 +235,7 @@ func (o *Observer) runAtoms() []Atom {
 		}
 		out[k] = a
 	}
-	return slices.DeleteFunc(out, func(a Atom) bool { return !wanted[a.Text] })
+	return slices.DeleteFunc(out, func(a Atom) bool { return !wanted[plainCommand(a.Text)] })
 }
 
 // errorAtoms are the signatures of failures that nothing later of the same
