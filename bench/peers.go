@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -78,14 +79,30 @@ func startJS(root, work string) (*peer, error) {
 			return nil, err
 		}
 	}
-	install := exec.Command("npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline")
-	install.Dir, install.Stderr = work, os.Stderr
-	if err := install.Run(); err != nil {
+	if err := install(work); err != nil {
 		return nil, fmt.Errorf("`npm ci` of bench/js, which needs the npm registry once: %w", err)
 	}
 	run := exec.Command("node", "run.mjs")
 	run.Dir = work
 	return start("js", run)
+}
+
+// install installs the packages, unless those of the same lock are there already.
+func install(work string) error {
+	lock, err := os.ReadFile(filepath.Join(work, "package-lock.json"))
+	if err != nil {
+		return err
+	}
+	mark := filepath.Join(work, "node_modules", "bench-lock.json")
+	if done, err := os.ReadFile(mark); err == nil && bytes.Equal(done, lock) {
+		return nil
+	}
+	ci := exec.Command("npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund")
+	ci.Dir, ci.Stderr = work, os.Stderr
+	if err := ci.Run(); err != nil {
+		return err
+	}
+	return os.WriteFile(mark, lock, 0o600)
 }
 
 func start(name string, cmd *exec.Cmd) (*peer, error) {
