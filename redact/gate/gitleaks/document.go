@@ -61,7 +61,8 @@ changed, to the byte. Intervals are Wilson's, 95 %%.
 What it does not show. The texts were written by the people who write the rules, and rules were mended on them: the recall on the
 kinds below is a fitted figure. The %d blind cases were written before any of the rules was read, by somebody who knew the kinds of
 leaks; before anything was mended on them, redact found 83.1 %% [80.7 %%, 85.3 %%] of their texts: take that for what to expect of kinds that
-nobody thought of. Passwords that are plain words are not found in a sentence ("the password is meadowharbor"), only where a
+nobody thought of. gitleaks also takes a random word for a secret where only the name of a vendor announces it ("algolia = ..."), and
+some tokens with neither prefix nor name (Azure AD's); redact does not. Passwords that are plain words are not found in a sentence ("the password is meadowharbor"), only where a
 name, a flag or a URL announces them.
 `
 
@@ -82,7 +83,7 @@ func (r *results) document() string {
 		fmt.Fprintf(&b, "| %s (%d kinds, %d texts) | %s | %s | %s | %s |\n", t.name, len(t.rows), sum.redact.Of,
 			interval(sum.redact), interval(sum.leaks), interval(sum.entropy), whole)
 	}
-	b.WriteString("\n## Speed\n\nMB/s on one core, on the machine that wrote this page; gitleaks in the pieces in which it is fastest.\n\n")
+	b.WriteString("\n## Speed\n\nMB/s on one core, on the machine that wrote this page, the best of several runs; gitleaks in the pieces in which it is fastest.\n\n")
 	b.WriteString("| detector | ordinary output | the texts with secrets | in pieces of |\n|---|---|---|---|\n")
 	for _, s := range r.speeds {
 		fmt.Fprintf(&b, "| %s | %.2f | %.2f | %s |\n", s.name, s.plain, s.leaky, s.pieces)
