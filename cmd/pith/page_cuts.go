@@ -170,19 +170,19 @@ type plantedView struct {
 func (t *tally) planted() []plantedView {
 	var out []plantedView
 	for _, of := range t.of {
-		v, any := plantedView{mark: t.mark(of)}, false
+		v, seen := plantedView{mark: t.mark(of)}, false
 		for _, r := range present(append(slices.Clone(t.cuts), t.rounds...), of) {
 			if r.Planted == nil {
 				continue
 			}
-			any = true
+			seen = true
 			v.Needles.Part += float64(r.Planted.Needles.Found)
 			v.Needles.Of += r.Planted.Needles.Of
 			v.Rules.Part += float64(r.Planted.Rules.Found)
 			v.Rules.Of += r.Planted.Rules.Of
 			v.Promoted += r.Planted.Promoted
 		}
-		if any {
+		if seen {
 			out = append(out, v)
 		}
 	}
@@ -204,7 +204,7 @@ func (t *tally) invented() []inventedView {
 		v := inventedView{mark: t.mark(of)}
 		seen := map[string]bool{}
 		for _, r := range present(t.measured(), of) {
-			for _, text := range r.Precision.Missed {
+			for _, text := range append(slices.Clone(r.Precision.Missed), r.PrecisionInState.Missed...) {
 				if seen[text] {
 					continue
 				}

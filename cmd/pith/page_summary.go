@@ -143,6 +143,7 @@ type candidateView struct {
 	NeededAlone, AllAlone fraction // in the text, without what stays verbatim
 	InState               fraction
 	Truthful              fraction // what it says that is in the transcript
+	TruthfulState         fraction // what its state says
 	Size                  sizeView
 	Drift                 driftView
 	Waste                 wasteView
@@ -183,6 +184,8 @@ func (t *tally) candidates() []*candidateView {
 		for _, r := range reports {
 			v.Truthful.Part += float64(r.Precision.Found)
 			v.Truthful.Of += r.Precision.Of
+			v.TruthfulState.Part += float64(r.PrecisionInState.Found)
+			v.TruthfulState.Of += r.PrecisionInState.Of
 			v.Tail = v.Tail || r.Size.Tail > 0
 			micros += r.Micros
 		}
