@@ -19,13 +19,18 @@ type standing struct {
 	stated, fields measure.Share
 	goals          int
 	// drift is the largest of any cut.
-	drift           float64
-	calls, residual int
-	needles, rules  measure.Share
-	promoted        int
-	planted         bool
-	micros          int64
-	reports         []*measure.Report
+	drift float64
+	// cosine, other and stale are sums: with the user's words, and the controls.
+	cosine, other, stale float64
+	calls, residual      int
+	// seen and control are repeated calls of so many: behind the cuts, and in
+	// windows without a compaction.
+	seen, control, controlCalls int
+	needles, rules              measure.Share
+	promoted                    int
+	planted                     bool
+	micros                      int64
+	reports                     []*measure.Report
 }
 
 // intervalSeed makes the intervals the same from run to run.
@@ -82,8 +87,10 @@ func (s *standing) join() {
 			s.goals++
 		}
 		s.drift = max(s.drift, r.Drift.GDM)
+		s.cosine, s.other, s.stale = s.cosine+r.Drift.Cosine, s.other+r.Drift.Other, s.stale+r.Drift.Stale
 		w := &r.Waste
-		s.calls, s.residual = s.calls+w.Calls, s.residual+w.Residual
+		s.calls, s.seen, s.residual = s.calls+w.Calls, s.seen+w.Repeated, s.residual+w.Residual
+		s.controlCalls, s.control = s.controlCalls+w.ControlCalls, s.control+w.ControlRepeated
 		if p := r.Planted; p != nil {
 			s.planted = true
 			s.needles.Add(p.Needles)

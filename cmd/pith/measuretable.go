@@ -40,6 +40,9 @@ func (c *console) printReports(all []measure.Report, f *measureFlags) error {
 		if err := c.printKinds(list); err != nil {
 			return err
 		}
+		if err := c.printControls(list); err != nil {
+			return err
+		}
 		if err := c.printPlanted(standings(cuts)); err != nil {
 			return err
 		}
@@ -119,13 +122,9 @@ func (s *standing) keptCells() string {
 	if s.cuts == 0 {
 		return "\t\t\t\t\t\t"
 	}
-	repeated := "–"
-	if s.calls > 0 {
-		repeated = percent(s.repeated())
-	}
 	return strings.Join([]string{
 		withInterval(s.all), withInterval(s.needed), s.precise(),
-		fmt.Sprintf("%d/%d", s.goals, s.cuts), decimals(s.drift), repeated,
+		fmt.Sprintf("%d/%d", s.goals, s.cuts), decimals(s.drift), ofCalls(s.residual, s.calls),
 	}, "\t") + "\t"
 }
 
@@ -246,6 +245,33 @@ func kindCells(of []standing, list func(*measure.Report) []measure.Retained, kin
 		cells += percent(s.Micro) + "\t"
 	}
 	return name + "\t" + thousands(int(most)) + "\t" + cells, most > 0
+}
+
+// printControls prints what the figures of drift and waste are to be read
+// beside: means over the cuts of the cosine with the user's words, with another
+// session's goal and with the goal before the last amendment; repeated calls
+// before and after the candidate's answers, and without any compaction.
+func (c *console) printControls(list []standing) error {
+	fmt.Fprintf(c.out, "\n%s\n", c.paint(bold, "controls"))
+	w := c.table()
+	fmt.Fprintln(w, "of\tgoal's cosine\tof another goal\tof a stale goal\trepeated\tunanswered\twithout compaction\t")
+	for i := range list {
+		s := &list[i]
+		if s.cuts == 0 {
+			continue
+		}
+		n := float64(s.cuts)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t\n", s.of, decimals(s.cosine/n), decimals(s.other/n), decimals(s.stale/n),
+			ofCalls(s.seen, s.calls), ofCalls(s.residual, s.calls), ofCalls(s.control, s.controlCalls))
+	}
+	return w.Flush()
+}
+
+func ofCalls(n, calls int) string {
+	if calls == 0 {
+		return "–"
+	}
+	return percent(float64(n) / float64(calls))
 }
 
 func (c *console) printPlanted(list []standing) error {
