@@ -292,3 +292,23 @@ func TestLargeSession(t *testing.T) {
 		t.Errorf("it took %v", took)
 	}
 }
+
+// TestHostileText holds that a text without lines, which says one thing over
+// and over, is read in bounded time.
+func TestHostileText(t *testing.T) {
+	o := work(6, "shop")
+	atoms := o.Atoms()
+	for _, piece := range []string{
+		"go test -count=1 ./shop ", "`go test …` ", "/r/shop/shop_read0.go ", "shop_read0.go ", "a/", "\"never touch ", "…", "`", "exit 1 ", "Step 0 of shop. ",
+	} {
+		h := measure.Held{Text: strings.Repeat(piece, (1<<18)/len(piece)), Root: "/r"}
+		start := time.Now()
+		measure.Retain(atoms, h)
+		o.Precision(h)
+		if took := time.Since(start); took > 20*time.Second {
+			t.Errorf("%q: %v", piece, took)
+		} else {
+			t.Logf("%q: %v", piece, took)
+		}
+	}
+}

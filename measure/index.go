@@ -188,15 +188,38 @@ func (x *index) line(at int) int {
 	return i
 }
 
-// between is the text of the lines from and to, both inclusive.
+// maxLine is how much of a line is looked at on either side of a place.
+const maxLine = 4000
+
+// between is the text of the lines from and to, both inclusive, as far as it
+// is not longer than lines are.
 func (x *index) between(from, to int) string {
 	from = max(from, 0)
 	if from >= len(x.lines) {
 		return ""
 	}
-	end := len(x.text)
-	if to+1 < len(x.lines) {
-		end = int(x.lines[to+1])
+	start := int(x.lines[from])
+	return x.text[start:min(x.lineEnd(to), start+(to-from+1)*2*maxLine)]
+}
+
+func (x *index) lineEnd(line int) int {
+	if line+1 < len(x.lines) {
+		return int(x.lines[line+1])
 	}
-	return x.text[x.lines[from]:end]
+	return len(x.text)
+}
+
+// before and behind are the parts of a line on either side of a place in it.
+func (x *index) before(at int) string {
+	return x.text[max(int(x.lines[x.line(at)]), at-maxLine):at]
+}
+
+func (x *index) behind(end int) string {
+	return x.text[end:min(x.lineEnd(x.line(max(0, end-1))), end+maxLine)]
+}
+
+// around is the line of a place, as far as it is near.
+func (x *index) around(at int) string {
+	l := x.line(at)
+	return x.text[max(int(x.lines[l]), at-maxLine):min(x.lineEnd(l), at+maxLine)]
 }

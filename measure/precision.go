@@ -212,7 +212,7 @@ func (p *checker) path1(name string) bool {
 	if p.o.ledger.paths.known(name) != nil || p.stands(name) {
 		return true
 	}
-	for i := len(name) - 1; i > 0; i-- {
+	for i := min(len(name), maxPath) - 1; i > 0; i-- {
 		if name[i] == '/' && p.sameBlock(name[:i], name[i+1:]) {
 			return true
 		}

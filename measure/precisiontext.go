@@ -12,6 +12,9 @@ var (
 	webWord   = pattern(`\w+://\S+`)
 )
 
+// maxPath is how long a path may be.
+const maxPath = 1000
+
 // text checks what a text states. What it says in its own words is no
 // statement that can be looked up.
 func (p *checker) text(text string) {
@@ -78,7 +81,7 @@ func (p *checker) lineNames(line string, once func(string) bool) {
 		w := line[at[0]:at[1]]
 		cut := at[1] < len(line) && strings.ContainsAny(line[at[1]:at[1]+1], "{*<$[") || at[0] > 0 && strings.ContainsAny(line[at[0]-1:at[0]], "}*>$)\\") ||
 			gapBefore(line[:at[0]]) || gapBehind(line[at[1]:])
-		if !cut && isPath(w) && once(w) {
+		if !cut && len(w) < maxPath && isPath(w) && once(w) {
 			p.share.count(p.path(w), w)
 		}
 	}

@@ -172,7 +172,7 @@ func (r *reader) decision(a *Atom) verdict {
 		return r.sentence(a.Text)
 	}
 	want := tokens(question)
-	v := lost
+	v, n := lost, 0
 	r.x.each(answer, func(at int) bool {
 		l := r.x.line(at)
 		near := tokens(r.x.between(l-1, l+1))
@@ -183,7 +183,8 @@ func (r *reader) decision(a *Atom) verdict {
 		if len(tokens(answer)) > 1 {
 			v = half
 		}
-		return true
+		n++
+		return n < maxPlaces
 	})
 	return v
 }

@@ -38,7 +38,7 @@ func (r *reader) path(a *Atom) verdict {
 func (r *reader) gone(p string, at int) verdict {
 	told := func(at int) bool {
 		l := r.x.line(at)
-		return goneWord().MatchString(r.x.between(l, l)) || goneWord().MatchString(r.heading(l))
+		return goneWord().MatchString(r.x.around(at)) || goneWord().MatchString(r.heading(l))
 	}
 	if told(at) {
 		return full
@@ -89,6 +89,9 @@ func (r *reader) pathAt(p string) int {
 		if at := r.standing(rest); at >= 0 {
 			return at
 		}
+	}
+	if len(p) > maxLine {
+		return -1
 	}
 	for dir := path.Dir(p); len(dir) > 1 && dir[0] == '/' && dir != r.root; dir = path.Dir(dir) {
 		rest := p[len(dir)+1:]

@@ -9,12 +9,11 @@ import (
 // fact: a command alone says nothing. An earlier outcome in the place of the
 // last one is stale.
 func (r *reader) run(a *Atom) verdict {
-	v := lost
+	v, n := lost, 0
 	look := func(at, end int) bool {
-		if got := r.outcome(a, at, end); got > v {
-			v = got
-		}
-		return v != full
+		v = max(v, r.outcome(a, at, end))
+		n++
+		return v != full && n < maxPlaces
 	}
 	plain := plainCommand(a.Text)
 	r.x.each(plain, func(at int) bool {
@@ -35,10 +34,8 @@ func (r *reader) run(a *Atom) verdict {
 // commandEnd is where the command ends that stands between two offsets, with
 // what it does with its output; -1 where it is a part of a longer one.
 func (r *reader) commandEnd(at, end int) int {
-	first, last := r.x.line(at), r.x.line(max(at, end-1))
-	before := strings.TrimRight(r.x.text[r.x.lines[first]:at], " ")
-	line := r.x.between(last, last)
-	after := line[min(len(line), end-int(r.x.lines[last])):]
+	before := strings.TrimRight(r.x.before(at), " ")
+	after := r.x.behind(end)
 	own, _, inCode := strings.Cut(after, "`")
 	if own = strings.TrimRight(own, " "); plainCommand("x"+own) == "x" {
 		end, after = end+len(own), after[len(own):] // it may look at less or more of the output
@@ -93,14 +90,14 @@ func (r *reader) outcome(a *Atom, at, end int) verdict {
 func (r *reader) nearClaims(at, end int) claims {
 	l := r.x.line(at)
 	last := r.x.line(max(at, end-1))
-	line := r.x.between(last, last)
-	after := strings.TrimLeft(line[min(len(line), max(0, end-int(r.x.lines[last]))):], " `")
+	after := strings.TrimLeft(r.x.behind(end), " `")
 	own, _, _ := strings.Cut(after, "`")
 	c := claimsIn(own)
 	if !c.none() {
 		return c
 	}
 	if l == last {
+		line := r.x.around(at)
 		if whole := claimsIn(line); strings.Count(line, "`") <= 2 && (!whole.none() || whole.passes) {
 			return whole
 		}
@@ -154,14 +151,14 @@ func (r *reader) recordedClaims(end int) claims {
 // enough where the line says that it failed; times are no part of it.
 func (r *reader) failure(a *Atom) verdict {
 	if name := failedName(a.Text); name != "" {
-		v := lost
+		v, n := lost, 0
 		r.x.each(name, func(at int) bool {
-			l := r.x.line(at)
-			v = half
-			if failClaim().MatchString(r.x.between(l, l)) || failClaim().MatchString(r.heading(l)) {
+			v = max(v, half)
+			if failClaim().MatchString(r.x.around(at)) || failClaim().MatchString(r.heading(r.x.line(at))) {
 				v = full
 			}
-			return v != full
+			n++
+			return v != full && n < maxPlaces
 		})
 		return v
 	}
@@ -186,7 +183,7 @@ func failedName(line string) string {
 // todo wants the step with its status: in its line by a mark or a word, or in
 // the heading above it. Without a status it is half.
 func (r *reader) todo(a *Atom) verdict {
-	v, before := lost, false
+	v, before, n := lost, false, 0
 	look := func(at int) bool {
 		got := half
 		switch s := r.statusAt(a.Text, at); {
@@ -198,7 +195,8 @@ func (r *reader) todo(a *Atom) verdict {
 			got = lost
 		}
 		v = max(v, got)
-		return v != full
+		n++
+		return v != full && n < maxPlaces
 	}
 	found := false
 	r.x.each(a.Text, func(at int) bool { found = true; return look(at) })
@@ -216,9 +214,8 @@ func (r *reader) todo(a *Atom) verdict {
 // statusAt is the status that is stated for the step at an offset.
 func (r *reader) statusAt(step string, at int) string {
 	l := r.x.line(at)
-	line := r.x.between(l, l)
-	from := at - int(r.x.lines[l])
-	if rest := line[min(len(line), from):]; strings.Contains(line, `"status"`) {
+	line := r.x.around(at)
+	if rest := r.x.behind(at); strings.Contains(line, `"status"`) {
 		if _, after, ok := strings.Cut(rest, `"status":`); ok && len(rest)-len(after) < len(step)+300 {
 			return plainStatus(strings.Trim(strings.TrimLeft(after, " \"\\")[:min(12, len(strings.TrimLeft(after, " \"\\")))], "\"\\,}]{ "))
 		}

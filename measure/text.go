@@ -15,10 +15,16 @@ type shortened struct {
 	at, end int
 }
 
+// maxGaps bounds how many shortened pieces of a text are looked at.
+const maxGaps = 20_000
+
 // shortenings finds every line, and every span of code, that has a gap.
 func (x *index) shortenings() []shortened {
 	var out []shortened
 	for i := range x.lines {
+		if len(out) > maxGaps {
+			break
+		}
 		line := x.between(i, i)
 		if !strings.Contains(line, "…") && !strings.Contains(line, "...") && !strings.Contains(line, "[REDACTED:") {
 			continue
@@ -157,9 +163,6 @@ func (x *index) nearest(sentence string) (best float64, at int) {
 	lines := x.candidates(sentence, 1+len(want)/4)
 	for _, l := range lines {
 		line := strings.TrimSpace(x.between(l, l))
-		if len(line) > 20_000 {
-			continue
-		}
 		for _, s := range append(splitSentences(line), line) {
 			if f := f1(want, tokens(s)); f > best {
 				best, at = f, l
