@@ -96,6 +96,9 @@ func (t *table) log(tb testing.TB, what string) {
 func TestGatePositives(t *testing.T) {
 	m := tabled(gate.Positives())
 	m.log(t, "found")
+	if len(m.kinds) < 40 {
+		t.Errorf("only %d kinds", len(m.kinds))
+	}
 	if low, _ := m.all.found.Interval(); m.all.found.Rate() < wantRecall || low < wantRecallLow {
 		t.Errorf("recall %.4f", m.all.found.Rate())
 	}
@@ -112,6 +115,9 @@ func TestGateBlind(t *testing.T) {
 func TestGateNegatives(t *testing.T) {
 	m := tabled(gate.Negatives())
 	m.log(t, "changed")
+	if len(m.kinds) < 28 {
+		t.Errorf("only %d kinds", len(m.kinds))
+	}
 	if m.all.found.Rate() > wantFalse {
 		t.Errorf("false positives %.4f", m.all.found.Rate())
 	}
@@ -120,6 +126,9 @@ func TestGateNegatives(t *testing.T) {
 func TestGateBeside(t *testing.T) {
 	m := tabled(gate.Beside())
 	m.log(t, "found")
+	if m.all.found.Rate() < wantRecall {
+		t.Errorf("recall beside what must stay %.4f", m.all.found.Rate())
+	}
 	if m.all.untouched.Hit != m.all.untouched.Of {
 		t.Errorf("%d texts are damaged", m.all.untouched.Of-m.all.untouched.Hit)
 	}
