@@ -146,16 +146,21 @@ type edge struct {
 func (s *session) edges() *edges {
 	var list []*pith.Message
 	var where []int
+	// compacted are the messages directly behind a compaction of the client's:
+	// nothing is in its context there that could be compacted.
+	compacted := map[int]bool{}
 	for i := range s.records {
 		if m := s.records[i].Message; m != nil && m.Index >= 0 {
 			list, where = append(list, m), append(where, i)
+		} else if s.records[i].Boundary != nil {
+			compacted[len(list)] = true
 		}
 	}
 	safe := safeCuts(list)
 	var counter meter.Counter
 	e := &edges{}
 	for i, m := range list {
-		if i > 0 && safe[i] && s.main(m) {
+		if i > 0 && safe[i] && s.main(m) && !compacted[i] {
 			e.at = append(e.at, edge{record: where[i], before: e.total, user: speaks(m)})
 		}
 		e.total += textTokens(&counter, m)
