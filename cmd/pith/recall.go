@@ -21,13 +21,14 @@ import (
 type recallFlags struct {
 	session, state, transcript   string
 	search, whole, asJSON, plain bool
+	calls                        bool
 	limit                        int
 }
 
 func recallCommand(c *console) *cobra.Command {
 	var f recallFlags
 	cmd := &cobra.Command{
-		Use:   "recall REF | recall --search WORDS...",
+		Use:   "recall REF | recall --calls NAME | recall --search WORDS...",
 		Short: "Give back what a block left out, by its reference or by words",
 		Long: `Give back the original text of what a block dropped or shortened, redacted.
 
@@ -36,24 +37,31 @@ of the block (inspected), an item's id (ev-...), or a source (12.0, 12.0:48-78).
 The text comes from the client's own session file, by place and hash; if that
 file moved or was changed, recall says so.
 
+With --calls, what every call that names a path or a command gave back, in order:
+all that was shown of a file, or what a command said each time.
+
 With --search, the passages of the session that have all the words are listed,
 the best first. The first search of a session makes its index.`,
 		Example: `  pith recall 9f3a51c0/inspected
   pith recall 12.0 --transcript session.jsonl
   pith recall failures --state state.json --transcript session.jsonl
+  pith recall --calls internal/store/put.go           # all that was shown of it
   pith recall --search "connection refused" postgres`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
+			case f.calls && f.search:
+				return usage("say one of them", "--calls and --search look in different ways")
 			case f.search:
 				return c.search(cmd.Context(), strings.Join(args, " "), &f)
-			case len(args) > 1:
+			case len(args) > 1 && !f.calls:
 				return usage("--search looks for words", "recall takes one reference")
 			}
-			return c.recall(cmd.Context(), args[0], &f)
+			return c.recall(cmd.Context(), strings.Join(args, " "), &f)
 		},
 	}
 	cmd.Flags().BoolVar(&f.search, "search", false, "look for words instead of a reference")
+	cmd.Flags().BoolVar(&f.calls, "calls", false, "give back what the calls that name a path or a command returned")
 	cmd.Flags().StringVar(&f.session, "session", "", "the session or checkpoint: latest, an id, or the beginning of one; with --transcript also one of several sessions in a file")
 	cmd.Flags().StringVar(&f.state, "state", "", "the state that the block was made from (pith compact --view state)")
 	cmd.Flags().StringVar(&f.transcript, "transcript", "", "the session file, where it is not where the state says")
@@ -65,9 +73,12 @@ the best first. The first search of a session makes its index.`,
 
 // recall prints what a reference leads to.
 func (c *console) recall(ctx context.Context, ref string, f *recallFlags) error {
-	r, err := memory.ParseReference(ref)
-	if err != nil {
-		return err
+	var r memory.Reference
+	if !f.calls {
+		var err error
+		if r, err = memory.ParseReference(ref); err != nil {
+			return err
+		}
 	}
 	known, done, err := c.remembered(ctx, r, f)
 	if err != nil {
@@ -76,10 +87,17 @@ func (c *console) recall(ctx context.Context, ref string, f *recallFlags) error 
 	defer done()
 	_, err = pith.ParseSource(r.Key)
 	f.plain = err == nil
-	got, err := memory.Recall(ctx, memory.RecallRequest{
+	q := memory.RecallRequest{
 		State: known.State, Ref: ref, Parent: known.parent, Archive: known.archive,
 		Open: func(s *pith.State) (io.ReadCloser, error) { return c.openTranscript(known, s, f) },
-	})
+	}
+	got, none := []memory.Passage(nil), "the state holds nothing under "+r.Key
+	if f.calls {
+		none = "no call of the session names " + ref
+		got, err = memory.RecallCalls(ctx, q, ref)
+	} else {
+		got, err = memory.Recall(ctx, q)
+	}
 	if err != nil {
 		return err
 	}
@@ -87,7 +105,7 @@ func (c *console) recall(ctx context.Context, ref string, f *recallFlags) error 
 		return printJSON(c.out, passagesJSON(got))
 	}
 	if len(got) == 0 {
-		fmt.Fprintf(c.err, "pith: the state holds nothing under %s\n", r.Key)
+		fmt.Fprintf(c.err, "pith: %s\n", none)
 	}
 	for i := range got {
 		c.printPassage(&got[i], f)
