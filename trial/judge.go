@@ -2,12 +2,10 @@ package trial
 
 import (
 	"context"
-	"io"
 	"slices"
 
 	"github.com/pith-memory/pith"
 	"github.com/pith-memory/pith/measure"
-	"github.com/pith-memory/pith/memory"
 	"github.com/pith-memory/pith/meter"
 	"github.com/pith-memory/pith/redact"
 )
@@ -123,36 +121,6 @@ func redactReport(r *measure.Report) {
 		for i := range list {
 			list[i] = redactor.Text(list[i])
 		}
-	}
-}
-
-// recall tells whether what was seen before comes back by a reference of the
-// state: by the recall that an agent would use, over the session's own file. It
-// is nil for a candidate without a state.
-func (j *judge) recall(ctx context.Context, g *Given) func(measure.Repeat) bool {
-	if g.State == nil {
-		return nil
-	}
-	known := map[string]bool{}
-	return func(r measure.Repeat) bool {
-		for _, at := range r.Seen {
-			key := pith.Source{Message: at.Message, Block: at.Block}.BlockKey()
-			if _, described := g.State.Blocks[key]; !described {
-				return false
-			}
-			ok, asked := known[key]
-			if !asked {
-				passages, err := memory.Recall(ctx, memory.RecallRequest{
-					State: g.State, Ref: key, Open: func(*pith.State) (io.ReadCloser, error) { return j.options.Open() },
-				})
-				ok = err == nil && len(passages) > 0 && passages[0].Status == memory.StatusOK
-				known[key] = ok
-			}
-			if !ok {
-				return false
-			}
-		}
-		return len(r.Seen) > 0
 	}
 }
 
