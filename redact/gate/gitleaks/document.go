@@ -62,8 +62,10 @@ What it does not show. The texts were written by the people who write the rules,
 kinds below is a fitted figure. The %d blind cases were written before any of the rules was read, by somebody who knew the kinds of
 leaks (a hundredth marked an id as a secret and was dropped); before anything was mended on them, redact found 83.1 %% [80.7 %%, 85.3 %%] of their texts: take that for what to expect of kinds that
 nobody thought of. gitleaks also takes a random word for a secret where only the name of a vendor announces it ("algolia = ..."), and
-some tokens with neither prefix nor name (Azure AD's); redact does not. Passwords that are plain words are not found in a sentence ("the password is meadowharbor"), only where a
-name, a flag or a URL announces them.
+some tokens with neither prefix nor name (Azure AD's); redact does not. Passwords that are plain words are not found in a sentence
+("the password is meadowharbor"), only where a name, a flag or a URL announces them. Commands and protocols that take a secret by its
+place among the arguments ("consul kv put app/db/password X", "cmdkey /pass:X", IMAP's LOGIN) are known for few programs: of 40 such
+cases, written when the rules were done and not mended on, 19 were found.
 `
 
 func (r *results) document() string {
