@@ -21,9 +21,7 @@ func writeBetter(b *bytes.Buffer, c *Comparison) {
 			lines = append(lines, t.where+", "+l)
 		}
 	}
-	if faster := fasterThanPith(c.Speed); faster != "" {
-		lines = append(lines, faster)
-	}
+	lines = append(lines, fasterThanPith(c.Speed)...)
 	if len(lines) == 0 {
 		lines = []string{"None in this run."}
 	}
@@ -92,21 +90,20 @@ func betterIn(t *Table) []string {
 
 func percentage(r measure.Retained) (float64, bool) { return 100 * r.Share(), r.Of > 0 }
 
-// fasterThanPith names those that took less time on the largest made session.
-func fasterThanPith(list []Speed) string {
-	if len(list) == 0 {
-		return ""
-	}
-	last := list[len(list)-1].Bytes
-	own := slices.IndexFunc(list, func(s Speed) bool { return s.Of == "pith" && s.Bytes == last })
-	var ahead []string
-	for i := range list {
-		if s := &list[i]; own >= 0 && s.Bytes == last && s.Median < list[own].Median {
-			ahead = append(ahead, fmt.Sprintf("%s %s ms", s.Of, figure(s.Median)))
+// fasterThanPith names those that took less time, for each made session.
+func fasterThanPith(list []Speed) []string {
+	var out []string
+	for _, size := range speedSizes(list) {
+		own := slices.IndexFunc(list, func(s Speed) bool { return s.Of == "pith" && s.Bytes == size })
+		var ahead []string
+		for i := range list {
+			if s := &list[i]; own >= 0 && s.Bytes == size && s.Median < list[own].Median {
+				ahead = append(ahead, fmt.Sprintf("%s %s ms", s.Of, figure(s.Median)))
+			}
+		}
+		if len(ahead) > 0 {
+			out = append(out, fmt.Sprintf("speed at %.1f MB, median: %s; pith %s ms.", float64(size)/1e6, strings.Join(ahead, ", "), figure(list[own].Median)))
 		}
 	}
-	if len(ahead) == 0 {
-		return ""
-	}
-	return fmt.Sprintf("speed at %.1f MB, median: %s; pith %s ms.", float64(last)/1e6, strings.Join(ahead, ", "), figure(list[own].Median))
+	return out
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/pith-memory/pith"
 	"github.com/pith-memory/pith/measure"
 	"github.com/pith-memory/pith/trial"
 )
@@ -88,7 +89,7 @@ func (c *contest) peerMakes(s setup) func(context.Context, *trial.At) (trial.Giv
 		c.notes[noteKey{at.Cut, s.of}] = note{
 			checked: true, broken: len(parted(o.Messages, parted(live, nil))), shown: o.Shown, history: len(sent(live)),
 		}
-		return trial.Given{Text: sent(o.Messages), Root: at.Root}, nil
+		return given(&o, live, at.Root), nil
 	}
 }
 
@@ -111,4 +112,22 @@ func (c *contest) ask(ctx context.Context, runner string, at *trial.At, live []m
 	}
 	c.answered[runner] = map[measure.Cut]reply{at.Cut: r}
 	return r, nil
+}
+
+// given parts what a model wrote from the messages that were kept: only what it
+// wrote can state what is not so.
+func given(o *outcome, live []message, root string) trial.Given {
+	if o.Shown == 0 {
+		return trial.Given{Text: sent(o.Messages), Root: root, Verbatim: true}
+	}
+	g := trial.Given{Root: root}
+	for i, m := range o.Messages {
+		text := sent(o.Messages[i : i+1])
+		if g.Text == "" && m.Role == string(pith.RoleUser) && !slices.ContainsFunc(live, func(l message) bool { return l.Text == m.Text }) {
+			g.Text = text
+			continue
+		}
+		g.Tail = append(g.Tail, pith.Message{Role: pith.Role(m.Role), Blocks: []pith.Block{{Text: text}}})
+	}
+	return g
 }

@@ -62,7 +62,7 @@ const terms = `- **smaller**: tokens of the context before, by tokens of all tha
 - **raw** is the live context: what an earlier compaction of the client dropped is gone from it, and where it begins with
   the client's summary, that is judged too. So it is no upper bound for what reads the whole session.
 - **rules**: sentences in which the user set a rule, word for word. **precision**: of what is stated as a fact (a path,
-  a run, an exit code), the share that the session holds.
+  a run, an exit code) in what was written anew, the share that the session holds; copies of messages state nothing.
 - **parted**: cuts after which a call stands without its result or a result without its call, which an API refuses.
 
 `

@@ -23,7 +23,7 @@ import (
 // flags are what the program is asked to do.
 type flags struct {
 	sessions, out, doc, date string
-	skipJS, skipEino         bool
+	skipJS, skipEino, render bool
 }
 
 func main() {
@@ -34,6 +34,7 @@ func main() {
 	flag.StringVar(&f.date, "date", time.Now().UTC().Format(time.DateOnly), "date that the document states")
 	flag.BoolVar(&f.skipJS, "skip-js", false, "leave out langchain and the Vercel AI SDK, which need Node.js and npm")
 	flag.BoolVar(&f.skipEino, "skip-eino", false, "leave out eino, which needs the Go module proxy once")
+	flag.BoolVar(&f.render, "render", false, "run nothing: write the document again from the figures in -out")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	err := run(ctx, f)
@@ -47,6 +48,9 @@ func main() {
 func run(ctx context.Context, f flags) error {
 	if _, err := os.Stat(filepath.Join("bench", "eino", "go.mod")); err != nil {
 		return errors.New("run it from the root of the repository: go run ./bench")
+	}
+	if f.render {
+		return render(f)
 	}
 	peers, err := startPeers(f)
 	if err != nil {
@@ -110,4 +114,17 @@ func write(f flags, c *Comparison) error {
 		return err
 	}
 	return os.WriteFile(f.doc, document(c), 0o644)
+}
+
+// render writes the document from figures that were found before.
+func render(f flags) error {
+	figures, err := os.ReadFile(f.out)
+	if err != nil {
+		return err
+	}
+	var c Comparison
+	if err := json.Unmarshal(figures, &c); err != nil {
+		return fmt.Errorf("%s: %w", f.out, err)
+	}
+	return os.WriteFile(f.doc, document(&c), 0o644)
 }
