@@ -36,7 +36,8 @@ func namesBlock(f *extract.Facts, symbolTokens int) string {
 // What the agent's next calls used, and had seen before, stands among the names
 // at every compaction of the client's.
 func TestCorpusNames(t *testing.T) {
-	var total measure.NeedShares
+	total := map[measure.Kind]measure.Retained{}
+	var missed []measure.Lost
 	for _, file := range corpusFiles(t) {
 		recs := records(t, file)
 		var seen strings.Builder
@@ -46,21 +47,24 @@ func TestCorpusNames(t *testing.T) {
 				all := seen.String()
 				needs := nextNeeds(recs[i+1:], func(w string) bool { return strings.Contains(all, w) })
 				facts := x.Facts()
-				total.Add(needs.In(namesBlock(facts, 1200), facts.Workspace.Root))
+				rows, lost := measure.Retain(needs.Atoms(nil), measure.Held{Text: namesBlock(facts, 1200), Root: facts.Workspace.Root})
+				missed = append(missed, lost...)
+				for _, r := range rows {
+					t := total[r.Kind]
+					total[r.Kind] = measure.Retained{Full: t.Full + r.Full, Half: t.Half + r.Half, Of: t.Of + r.Of}
+				}
 			}
 			fold(x, rec)
 			write(&seen, rec)
 		}
 	}
-	for _, s := range []struct {
-		name  string
-		share measure.Share
-		want  float64
-	}{{"paths", total.Paths, 0.85}, {"tests", total.Tests, 0.95}, {"commits", total.SHAs, 0.6}, {"symbols", total.Symbols, 0.6}} {
-		got := float64(s.share.Found) / float64(max(s.share.Of, 1))
-		t.Logf("%s: %d of %d", s.name, s.share.Found, s.share.Of)
-		if s.share.Of > 0 && got < s.want {
-			t.Errorf("%s: %.2f, want %.2f; missed %q", s.name, got, s.want, s.share.Missed)
+	for kind, want := range map[measure.Kind]float64{
+		measure.KindInspected: 0.85, measure.KindTest: 0.95, measure.KindCommit: 0.6, measure.KindSymbol: 0.6,
+	} {
+		got := total[kind]
+		t.Logf("%s: %d and %d halves of %d", kind, got.Full, got.Half, got.Of)
+		if got.Share() < want {
+			t.Errorf("%s: %.2f, want %.2f; missed %v", kind, got.Share(), want, missed)
 		}
 	}
 }
