@@ -84,6 +84,8 @@ func (r *renderer) answer() string {
 	}
 	if len(text) > longRequest && strings.HasPrefix(oneLine(said), text[:longRequest/2]) {
 		text = truncate.Text(text, longRequest/2) + "” (in full: " + above + ")"
+	} else if words, note, told := strings.Cut(text, answering); told && !remark {
+		text = words + "”" + answering + note // what it answers is not the user's words
 	} else if !remark {
 		text += "”"
 	}
@@ -95,6 +97,10 @@ func (r *renderer) answer() string {
 	}
 	return "Answer the user, doing what it takes: “" + text
 }
+
+// answering begins the note that the text of a request ends with where it is
+// an answer.
+const answering = " (in answer to: “"
 
 // offer quotes the step that was open for a session with a request of its own.
 func (r *renderer) offer(s *section) {
