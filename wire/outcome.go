@@ -137,13 +137,17 @@ func unwrapOutput(b *pith.Block) {
 // statedExit reads the exit code that a command's output states in its header,
 // as clients put it there, or in its last line.
 func statedExit(text string) (int, bool) {
-	rest := outputHeader(text)
+	header := outputHeader(text)
+	rest := header
 	for line := 0; line < maxHeaderLines && rest != ""; line++ {
 		var first string
 		first, rest, _ = strings.Cut(rest, "\n")
 		if n, ok := headExit(first, line == 0); ok {
 			return n, true
 		}
+	}
+	if strings.Contains(header, "Wall time: ") && hasAnyPrefix(text, codexHeaders) {
+		return 0, false // Codex says it above: what stands at the end is the command's own words
 	}
 	tail := strings.TrimRight(text, " \t\r\n")
 	tail = tail[strings.LastIndexByte(tail, '\n')+1:]

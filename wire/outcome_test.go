@@ -29,6 +29,7 @@ var outcomes = []struct {
 	{"exec_command", "Chunk ID: 1\nWall time: 1 s\nProcess exited with code 1\nOutput:\nexit status 0", "1"},
 	{"exec_command", "Command: bash -lc 'echo \"exit status 9\"\nx'\nChunk ID: 1\nProcess exited with code 4\nOriginal token count: 3\nOutput:\n", "4"},
 	{"exec_command", "Chunk ID: 1\nWall time: 1 s\nProcess running with session ID 412\nOutput:\n", "- 412"},
+	{"exec_command", "Chunk ID: 1\nWall time: 1 s\nProcess running with session ID 412\nOutput:\nthe job ended with exit code 47.", "- 412"},
 	{"exec_command", "Chunk ID: 1\nProcess exited with code 0\nOutput:\nProcess running with session ID 7", "0"},
 	{"Bash", "Command running in background with ID: bash_1. Output is", "- bash_1"},
 	{"Bash", "The user doesn't want to proceed with this tool use.", "- r"},
