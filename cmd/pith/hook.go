@@ -1,0 +1,64 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/pith-memory/pith"
+	"github.com/pith-memory/pith/hook"
+	"github.com/pith-memory/pith/workspace"
+)
+
+// hookFolder is where hooks keep what they remember between two events.
+func hookFolder() string { return filepath.Join(dataFolder(), "pith", "hooks") }
+
+func hookCommand(c *console) *cobra.Command {
+	var client string
+	cmd := &cobra.Command{
+		Use:   "hook EVENT",
+		Short: "Answer a hook of a coding agent (called by the agent)",
+		Long: `Answer a hook of a coding agent: the event's JSON on standard input, the answer
+on standard output. "pith install" sets the hooks up; nobody types this.
+
+It never harms the agent: whatever goes wrong, it says nothing, exits with 0, and
+leaves a line that "pith doctor" shows.`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c.answerHook(cmd.Context(), hook.Client(client), hook.Event(args[0]))
+			return nil
+		},
+	}
+	cmd.Flags().StringVar(&client, "client", string(hook.ClaudeCode), "the agent that calls: claude-code, codex, opencode or pi")
+	return cmd
+}
+
+// answerHook answers one event. There is no error: an agent that is told of one
+// may stop.
+func (c *console) answerHook(ctx context.Context, client hook.Client, event hook.Event) {
+	h := hook.New(c.hookConfig())
+	out, err := h.Run(ctx, client, event, c.in)
+	if err != nil {
+		fmt.Fprintf(c.err, "pith: %s: %v\n", event, err)
+	}
+	answer, err := out.Encode(client, event)
+	if err != nil {
+		return
+	}
+	_, _ = c.out.Write(answer) // a client that closed its end wants no answer
+}
+
+func (c *console) hookConfig() hook.Config {
+	return hook.Config{
+		Memory:  c.settings.memory(),
+		Open:    func(ctx context.Context) (pith.Store, func(), error) { return c.openStore(ctx) },
+		Look:    workspace.Look,
+		Dir:     hookFolder(),
+		Owner:   owner(),
+		Project: projectFolder,
+		Now:     time.Now,
+	}
+}

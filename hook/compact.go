@@ -1,0 +1,19 @@
+package hook
+
+import "github.com/pith-memory/pith"
+
+// sessionCompact gives the memory that takes the place of the history.
+func (t *turn) sessionCompact() (Output, error) {
+	k, err := t.checkpoint(pith.ReasonManual)
+	if err != nil {
+		return Output{}, err
+	}
+	t.record.Replaced = k.State.Checkpoint.ID
+	return Output{Memory: k.Block.Text, Answered: true}, nil
+}
+
+// preCompact keeps a checkpoint before the client summarises.
+func (t *turn) preCompact() (Output, error) {
+	_, err := t.checkpoint(pith.ReasonManual)
+	return Output{}, err
+}

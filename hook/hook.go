@@ -1,0 +1,134 @@
+// Package hook answers the hooks of coding agents: an event, as the client
+// sends it, and the session file that it names become what the client is told
+// and, where something came to an end, a checkpoint.
+//
+// A hook never harms its client: whatever goes wrong, the answer is the empty
+// one, within a bounded time, and the problem is noted for `pith doctor`.
+//
+// Where a behaviour is found:
+//
+//	what clients send and take   input.go, output.go
+//	what is kept between events  record.go (one small file for each session), problems.go
+//	reading the session          session.go
+//	each event                   events.go (the table)
+package hook
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"runtime/debug"
+	"time"
+
+	"github.com/pith-memory/pith"
+	"github.com/pith-memory/pith/memory"
+)
+
+// Client names a coding agent whose hooks are answered.
+type Client string
+
+// The clients.
+const (
+	ClaudeCode Client = "claude-code"
+	Codex      Client = "codex"
+	OpenCode   Client = "opencode"
+	Pi         Client = "pi"
+)
+
+// Clients lists them.
+func Clients() []Client { return []Client{ClaudeCode, Codex, OpenCode, Pi} }
+
+// Event names what happened in the client.
+type Event string
+
+// The events. The first group are the client's own hooks, by their names in
+// lower case with dashes; the second is asked by pith's plugins inside the
+// clients, which take the compaction over.
+const (
+	SessionStart       Event = "session-start"
+	UserPromptSubmit   Event = "user-prompt-submit"
+	PostToolUse        Event = "post-tool-use"
+	PostToolUseFailure Event = "post-tool-use-failure"
+	PreCompact         Event = "pre-compact"
+	PostCompact        Event = "post-compact"
+	SubagentStart      Event = "subagent-start"
+	SubagentStop       Event = "subagent-stop"
+	Stop               Event = "stop"
+	SessionEnd         Event = "session-end"
+
+	// SessionCompact asks for the memory that takes the place of the history,
+	// and for which of the last messages stay.
+	SessionCompact Event = "session-compact"
+)
+
+// Config says what hooks work with. Store may be slow, locked or broken: a
+// hook goes on without it.
+type Config struct {
+	Memory memory.Config
+	// Open opens the store of checkpoints; the function closes it.
+	Open func(context.Context) (pith.Store, func(), error)
+	// Look looks at the disk, as workspace.Look does.
+	Look func(ctx context.Context, root string, paths []string) (*pith.Disk, error)
+	// Dir is the folder of the records and of the list of problems.
+	Dir string
+	// Owner is the account, Project names the folder that work belongs to as
+	// checkpoints name it.
+	Owner   string
+	Project func(folder string) string
+	Now     func() time.Time
+	// Limit bounds one event; 0 means 10 s, under what every client allows.
+	Limit time.Duration
+}
+
+// Hooks answers events. It holds no session and may be shared.
+type Hooks struct{ config Config }
+
+// New returns Hooks.
+func New(c Config) *Hooks {
+	if c.Limit == 0 {
+		c.Limit = 10 * time.Second
+	}
+	return &Hooks{config: c}
+}
+
+// Run answers one event. The answer can always be given to the client; an error
+// beside it says why it is an empty or a lesser one, and is noted in the list of
+// problems already.
+func (h *Hooks) Run(ctx context.Context, client Client, event Event, in io.Reader) (out Output, err error) {
+	ctx, cancel := context.WithTimeout(ctx, h.config.Limit)
+	defer cancel()
+	t := &turn{ctx: ctx, hooks: h, client: client, event: event}
+	defer func() {
+		if p := recover(); p != nil {
+			out, err = Output{}, fmt.Errorf("a fault in pith: %v (%s)", p, faultLine(debug.Stack()))
+		}
+		if err != nil {
+			h.note(client, event, t.input.SessionID, err)
+		}
+	}()
+	handle := handlers[event]
+	if handle == nil {
+		return Output{}, &pith.Error{Op: "answer the hook", Kind: pith.KindUsage, Err: fmt.Errorf("%q is no event that pith answers", event)}
+	}
+	if err := t.input.read(in); err != nil {
+		return Output{}, err
+	}
+	t.record = h.record(t.input.key())
+	out, err = handle(t)
+	if saveErr := t.record.save(); err == nil {
+		err = saveErr
+	}
+	return out, err
+}
+
+// turn is one event while it is answered.
+type turn struct {
+	ctx    context.Context
+	hooks  *Hooks
+	client Client
+	event  Event
+	input  Input
+	record *Record
+	// lesser holds what went wrong without spoiling the answer.
+	lesser []error
+}

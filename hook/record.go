@@ -1,0 +1,102 @@
+package hook
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/pith-memory/pith"
+	"github.com/pith-memory/pith/trigger"
+)
+
+// Record is what is remembered of a session between two events: figures and
+// references, nothing of what was said.
+type Record struct {
+	Version int    `json:"version"`
+	Session string `json:"session"`
+	// Cursor says how far the session file was read for the latest checkpoint.
+	Cursor Cursor `json:"cursor"`
+	// Trigger is what the policy remembers.
+	Trigger trigger.State `json:"trigger"`
+	// Replaced is set while the history's place is taken by pith's memory, and
+	// names its checkpoint.
+	Replaced string `json:"replaced,omitempty"`
+	// Owed is what the client's own summary lost and the model was not told yet.
+	Owed []string `json:"owed,omitempty"`
+	// Status is for the status line.
+	Status Status `json:"status"`
+
+	path string
+	// before is the record as it was read, to write only what changed.
+	before string
+}
+
+// Cursor is a place in a session file, behind what a checkpoint was made from.
+type Cursor struct {
+	Checkpoint string `json:"checkpoint,omitempty"`
+	Path       string `json:"path,omitempty"`
+	// Offset is in bytes; Print tells whether the bytes before it are the same.
+	Offset int64  `json:"offset,omitempty"`
+	Print  string `json:"print,omitempty"`
+}
+
+// Status is what a status line shows.
+type Status struct {
+	Used   pith.Tokens `json:"used,omitempty"`
+	Window int         `json:"window,omitempty"`
+	// Compactions counts those that were seen, Last is when the latest was, and
+	// Before and After the context's size around it.
+	Compactions int         `json:"compactions,omitempty"`
+	Last        time.Time   `json:"last,omitzero"`
+	Before      pith.Tokens `json:"before,omitempty"`
+	After       pith.Tokens `json:"after,omitempty"`
+	// Kept and Known count the items of the state that the model still has, and
+	// all of them: 100 % where pith's memory took the place.
+	Kept  int `json:"kept,omitempty"`
+	Known int `json:"known,omitempty"`
+	// By is pith or the client.
+	By string `json:"by,omitempty"`
+}
+
+const recordVersion = 1
+
+// record reads the record of a session; one that cannot be read is a new one.
+func (h *Hooks) record(key string) *Record {
+	sum := sha256.Sum256([]byte(key))
+	r := &Record{path: filepath.Join(h.config.Dir, hex.EncodeToString(sum[:12])+".json")}
+	data, err := os.ReadFile(r.path)
+	if err != nil || json.Unmarshal(data, r) != nil || r.Version != recordVersion || r.Session != key {
+		*r = Record{path: r.path}
+	}
+	r.Version, r.Session, r.before = recordVersion, key, string(data)
+	return r
+}
+
+// save writes the record where it changed, whole or not at all.
+func (r *Record) save() error {
+	data, err := json.Marshal(r)
+	if err != nil || string(data) == r.before || r.Session == "" {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(r.path), 0o700); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(filepath.Dir(r.path), ".record-*")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	if closeErr := f.Close(); err == nil {
+		err = closeErr
+	}
+	if err == nil {
+		err = os.Rename(f.Name(), r.path)
+	}
+	if err != nil {
+		os.Remove(f.Name())
+	}
+	return err
+}
