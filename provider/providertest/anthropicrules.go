@@ -113,6 +113,15 @@ func (r *anthropicRequest) check(strict, preserved bool) *problem {
 		})
 }
 
+// checkClient judges the request of a coding agent.
+func (r *anthropicRequest) checkClient() *problem {
+	r.Messages = slices.DeleteFunc(r.Messages, func(m anthropicMessage) bool { return m.Role == "system" })
+	return firstOf(r.marks, r.order, r.content,
+		func() *problem { return r.pairs(false) },
+		r.serverPairs,
+		func() *problem { return r.signatures(false) })
+}
+
 func (r *anthropicRequest) fields() *problem {
 	switch {
 	case r.Model == "":

@@ -64,6 +64,8 @@ func parse(f pith.Format, body []byte) (parsed, *problem) {
 
 func (s *Server) rules(p parsed) *problem {
 	switch {
+	case p.anthropic != nil && s.options.Clients:
+		return p.anthropic.checkClient()
 	case p.anthropic != nil:
 		return p.anthropic.check(s.options.Strict, s.options.PreservedThinking)
 	case p.chat != nil:

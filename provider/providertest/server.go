@@ -46,6 +46,10 @@ type Options struct {
 	// everything before it: system, tools and earlier messages have to come back
 	// unchanged.
 	PreservedThinking bool
+	// Clients takes what coding agents send beyond the documented API, under
+	// betas of their own: messages of role system, and fields that are not
+	// known here. What pairs of calls and results have to be like stays.
+	Clients bool
 	// IsCompaction tells a compaction request from an agent's turn. Nil takes
 	// one that asks for the draft's fields as a compaction.
 	IsCompaction func(*Request) bool
@@ -144,6 +148,9 @@ func (s *Server) MaxInFlight() (requests, compactions int) {
 }
 
 func (s *Server) serve(w http.ResponseWriter, hr *http.Request) {
+	if hr.Method == http.MethodHead {
+		return // a client looks whether anybody is there
+	}
 	r := &Request{Path: hr.URL.Path, Header: hr.Header.Clone(), Format: formatOf(hr.URL.Path)}
 	body, err := io.ReadAll(io.LimitReader(hr.Body, int64(s.options.MaxBody)+1))
 	if err != nil {
