@@ -1,0 +1,3 @@
+const pith = "__PITH__"
+
+export const Pith = async () => ({})

@@ -1,0 +1,3 @@
+const pith = "__PITH__"
+
+export default function (pi) {}
