@@ -64,7 +64,7 @@ type Agent struct {
 	// disk is what the disk said when it was taken up, until then.
 	disk     *pith.Disk
 	trigger  trigger.State
-	failures failureRun
+	failures trigger.FailureRun
 	keeper   keeper
 	warned   map[WarningKind]bool
 	// staging is set where long output is shortened as it enters.

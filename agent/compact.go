@@ -71,7 +71,7 @@ func (r *run) asked(ctx context.Context, prompt, focus string) error {
 }
 
 func (a *Agent) decideAsked(prompt string) trigger.Decision {
-	return a.config.Memory.Policy.Next(&a.trigger, trigger.Input{Reading: a.reading(), Turn: a.turn, FailureRun: a.failures.n, UserText: prompt})
+	return a.config.Memory.Policy.Next(&a.trigger, trigger.Input{Reading: a.reading(), Turn: a.turn, FailureRun: a.failures.N, UserText: prompt})
 }
 
 // compact is a compaction of a run, which goes on after one that was declined or

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/pith-memory/pith"
+	"github.com/pith-memory/pith/trigger"
 	"github.com/pith-memory/pith/wire"
 )
 
@@ -18,23 +19,6 @@ const (
 	saysDeclined    = "The user did not agree to this call, so it was not run."
 	saysCancelled   = "The run was stopped while this call was under way. It may have had its effect, whole or in part."
 )
-
-// failureRun counts the calls in a row that failed with the same class of error.
-type failureRun struct {
-	n     int
-	class string
-}
-
-func (f *failureRun) see(class string) {
-	switch {
-	case class == "":
-		*f = failureRun{}
-	case class == f.class:
-		f.n++
-	default:
-		*f = failureRun{1, class}
-	}
-}
 
 // runCalls runs the open calls of the last reply, one after another in their
 // order. When all are answered the results stand in the conversation.
@@ -79,7 +63,7 @@ func (a *Agent) runCall(ctx context.Context, i int) error {
 		a.config.OnCall(c.Call)
 	}
 	out, err := protected(ctx, tool, c.Call)
-	class := failureClass(c.Name, &out)
+	class := trigger.FailureClass(c.Name, out.Exit, out.IsError)
 	if err != nil {
 		class = c.Name + ": error"
 		if ctx.Err() != nil {
@@ -116,17 +100,6 @@ func protected(ctx context.Context, tool *Tool, c Call) (out Output, err error) 
 	return tool.Run(ctx, c.Input)
 }
 
-// failureClass names how a call failed, "" where it did not.
-func failureClass(tool string, out *Output) string {
-	switch {
-	case out.Exit != nil && *out.Exit != 0:
-		return tool + ": exit code " + strconv.Itoa(*out.Exit)
-	case out.IsError:
-		return tool + ": error"
-	}
-	return ""
-}
-
 // result writes down what a call gave back.
 func (a *Agent) result(ctx context.Context, i int, out Output, class string, unrun bool) error {
 	text := out.Text
@@ -155,7 +128,7 @@ func (a *Agent) doResult(e *Entry, c *call) error {
 		c.sent = *e.Sent
 	}
 	if e.Class != "" || !e.Unrun {
-		a.failures.see(e.Class)
+		a.failures.See(e.Class)
 	}
 	var sent, whole []wire.ToolResult
 	for i := range a.open {

@@ -174,7 +174,7 @@ func (a *Agent) decide(last bool) trigger.Decision {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	in := trigger.Input{
-		Reading: a.reading(), Turn: a.turn, FailureRun: a.failures.n, FailureClass: a.failures.class,
+		Reading: a.reading(), Turn: a.turn, FailureRun: a.failures.N, FailureClass: a.failures.Class,
 		Phase: a.phase, Resumed: a.resumed,
 	}
 	if last {

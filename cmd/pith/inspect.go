@@ -126,7 +126,7 @@ type observer struct {
 	role   pith.Role
 	id     string
 	turn   int
-	failed failureRun
+	failed trigger.FailureRun
 	// text is what the user said since the last turn.
 	text string
 }
@@ -185,7 +185,7 @@ func (o *observer) message(s *memory.Session, m *pith.Message) {
 	}
 	for i := range m.Blocks {
 		o.count(&m.Blocks[i])
-		o.failed.block(&m.Blocks[i], o.tools)
+		o.result(&m.Blocks[i])
 		if m.Blocks[i].Kind == pith.KindText && m.Blocks[i].Origin == pith.UserExplicit {
 			o.text = m.Blocks[i].Text
 		}
@@ -219,7 +219,7 @@ func (o *observer) body(s *memory.Session) {
 
 // decide asks the policy after every turn, and notes what it would do anew.
 func (o *observer) decide(reading meter.Reading, message int) {
-	d := o.policy.Next(&o.state, trigger.Input{Reading: reading, Turn: o.turn, FailureRun: o.failed.n, UserText: o.text})
+	d := o.policy.Next(&o.state, trigger.Input{Reading: reading, Turn: o.turn, FailureRun: o.failed.N, UserText: o.text})
 	o.text = ""
 	if d.Action == trigger.None {
 		return
@@ -260,25 +260,16 @@ func (o *observer) count(b *pith.Block) {
 	f.Blocks++
 }
 
-// failureRun counts consecutive failed calls of the same tool.
-type failureRun struct {
-	tool string
-	n    int
-}
-
-func (f *failureRun) block(b *pith.Block, tools map[string]string) {
+// result takes in how a tool execution ended.
+func (o *observer) result(b *pith.Block) {
 	if b.Kind != pith.KindToolResult {
 		return
 	}
-	failed := b.IsError || b.Exit != nil && *b.Exit != 0 && !b.ExpectedNonZero
-	switch tool := tools[b.ToolUseID]; {
-	case !failed:
-		*f = failureRun{}
-	case tool == f.tool:
-		f.n++
-	default:
-		*f = failureRun{tool: tool, n: 1}
+	exit := b.Exit
+	if b.ExpectedNonZero {
+		exit = nil
 	}
+	o.failed.See(trigger.FailureClass(o.tools[b.ToolUseID], exit, b.IsError))
 }
 
 func (c *console) printInspection(i *inspection) error {
