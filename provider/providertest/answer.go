@@ -19,6 +19,9 @@ type Answer struct {
 	Calls    []Call
 	// Refusal is what the model says in the place that the API has for it.
 	Refusal string
+	// Compaction is the encrypted content of a compaction item, which OpenAI
+	// responses give where a request ends with a compaction trigger.
+	Compaction string
 	// Stop is why the answer ends; the zero value goes by what it holds.
 	Stop compactor.Stop
 	// Usage is what the answer costs; nil has it counted.
@@ -35,6 +38,9 @@ type Call struct {
 	ID, Name string
 	// Input is a JSON object, nil for an empty one.
 	Input json.RawMessage
+	// Text is the input of a tool that takes a text and no object, which only
+	// OpenAI responses have.
+	Text string
 }
 
 // ServerCall is a search that the provider ran by itself. Chat completions have
@@ -49,6 +55,11 @@ func Say(text string) Answer { return Answer{Text: text} }
 // Use is an answer that calls one tool. The input is JSON.
 func Use(name, input string) Answer {
 	return Answer{Calls: []Call{{Name: name, Input: json.RawMessage(input)}}}
+}
+
+// UseText is an answer that calls one tool whose input is a text.
+func UseText(name, text string) Answer {
+	return Answer{Calls: []Call{{Name: name, Text: text}}}
 }
 
 // reply is an answer with everything that a provider adds to it.

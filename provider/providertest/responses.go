@@ -32,7 +32,16 @@ func responseItems(r *reply) []responseItem {
 	if r.Text != "" || r.stop() == compactor.StopRefusal {
 		out = append(out, messageItem(r))
 	}
+	if r.Compaction != "" {
+		id := r.itemID("cmp", 0)
+		whole := fmt.Sprintf(`{"id":%q,"type":"compaction","encrypted_content":%s}`, id, quote(r.Compaction))
+		out = append(out, responseItem{id: id, whole: whole, start: whole})
+	}
 	for i, c := range r.Calls {
+		if c.Text != "" {
+			out = append(out, customItem(r, i))
+			continue
+		}
 		id := r.itemID("fc", i)
 		item := func(status, arguments string) string {
 			return fmt.Sprintf(`{"id":%q,"type":"function_call","status":%q,"arguments":%s,"call_id":%q,"name":%q}`, id, status, quote(arguments), c.ID, c.Name)
@@ -45,6 +54,20 @@ func responseItems(r *reply) []responseItem {
 		out = append(out, it)
 	}
 	return out
+}
+
+// customItem is the call of a tool whose input is a text.
+func customItem(r *reply, i int) responseItem {
+	c, id := r.Calls[i], r.itemID("ctc", i)
+	item := func(status, input string) string {
+		return fmt.Sprintf(`{"id":%q,"type":"custom_tool_call","status":%q,"call_id":%q,"name":%q,"input":%s}`, id, status, c.ID, c.Name, quote(input))
+	}
+	it := responseItem{id: id, whole: item("completed", c.Text), start: item("in_progress", "")}
+	for _, piece := range pieces(c.Text) {
+		it.events = append(it.events, event{"response.custom_tool_call_input.delta", `"delta":` + quote(piece)})
+	}
+	it.events = append(it.events, event{"response.custom_tool_call_input.done", `"input":` + quote(c.Text)})
+	return it
 }
 
 func reasoningItem(r *reply) responseItem {

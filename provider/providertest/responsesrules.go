@@ -99,6 +99,17 @@ func (r *responsesRequest) check(strict bool, reasons map[string]string) *proble
 		func() *problem { return r.order(strict) })
 }
 
+// checkClient leaves out what a client's betas change: fields, kinds of items,
+// and who speaks first.
+func (r *responsesRequest) checkClient(reasons map[string]string) *problem {
+	if r.Model == "" || len(r.items) == 0 {
+		return r.fields()
+	}
+	return firstOf(
+		func() *problem { return r.pairs(false) },
+		func() *problem { return r.reasoning(reasons) })
+}
+
 func (r *responsesRequest) fields() *problem {
 	names := toolNames(r.Tools)
 	name := duplicate(names)

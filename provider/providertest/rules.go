@@ -73,6 +73,9 @@ func (s *Server) rules(p parsed) *problem {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.options.Clients {
+		return p.responses.checkClient(s.reasons)
+	}
 	return p.responses.check(s.options.Strict, s.reasons)
 }
 

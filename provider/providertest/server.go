@@ -151,6 +151,10 @@ func (s *Server) serve(w http.ResponseWriter, hr *http.Request) {
 	if hr.Method == http.MethodHead {
 		return // a client looks whether anybody is there
 	}
+	if s.options.Clients && hr.Method == http.MethodGet && strings.EqualFold(hr.Header.Get("Upgrade"), "websocket") {
+		w.WriteHeader(http.StatusUpgradeRequired) // which has it come again without
+		return
+	}
 	r := &Request{Path: hr.URL.Path, Header: hr.Header.Clone(), Format: formatOf(hr.URL.Path)}
 	body, err := io.ReadAll(io.LimitReader(hr.Body, int64(s.options.MaxBody)+1))
 	if err != nil {
