@@ -100,11 +100,12 @@ func (r *responsesRequest) check(strict bool, reasons map[string]string) *proble
 }
 
 // checkClient leaves out what a client's betas change: fields, kinds of items,
-// and who speaks first.
+// who speaks first, and what its hooks say while a tool is still at work.
 func (r *responsesRequest) checkClient(reasons map[string]string) *problem {
 	if r.Model == "" || len(r.items) == 0 {
 		return r.fields()
 	}
+	r.items = slices.DeleteFunc(r.items, func(it responsesItem) bool { return it.Type == "message" && it.Role == "developer" })
 	return firstOf(
 		func() *problem { return r.pairs(false) },
 		func() *problem { return r.reasoning(reasons) })
