@@ -213,6 +213,9 @@ func (s *script) answer(q *providertest.Request) providertest.Answer {
 	}
 	if q.Compaction {
 		s.summaries++
+		if strings.Contains(string(q.Body), `"compaction_trigger"`) {
+			return providertest.Answer{Compaction: s.Summary}
+		}
 		return providertest.Say(s.Summary)
 	}
 	if !hasTools(q) {
