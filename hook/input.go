@@ -2,6 +2,7 @@ package hook
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 
@@ -23,6 +24,8 @@ type Input struct {
 	// AgentID and AgentType are set for events of a sub-agent.
 	AgentID   string `json:"agent_id"`
 	AgentType string `json:"agent_type"`
+	// AgentTranscript is the sub-agent's own file, where the client names it.
+	AgentTranscript string `json:"agent_transcript_path"`
 	// Source says why a session starts: startup, resume, clear, compact, fork.
 	Source string `json:"source"`
 	// Trigger of a compaction: auto, manual, plugin; "" where the client says
@@ -69,6 +72,10 @@ func (in *Input) read(r io.Reader) error {
 	}
 	if err == nil {
 		err = json.Unmarshal(data, in)
+	}
+	// A field of another type than it used to be costs that field alone.
+	if odd := (*json.UnmarshalTypeError)(nil); errors.As(err, &odd) && odd.Field != "" {
+		err = nil
 	}
 	if err != nil {
 		return &pith.Error{Op: "read the event", Kind: pith.KindInput, Err: err, Hint: "a client sends one JSON object on standard input"}

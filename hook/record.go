@@ -24,8 +24,21 @@ type Record struct {
 	// Replaced is set while the history's place is taken by pith's memory, and
 	// names its checkpoint.
 	Replaced string `json:"replaced,omitempty"`
-	// Owed is what the client's own summary lost and the model was not told yet.
-	Owed []string `json:"owed,omitempty"`
+	// Prepared names the checkpoint that was kept for the compaction under way.
+	Prepared string `json:"prepared,omitempty"`
+	// Owed names what the client's own summary lost and the model was not told
+	// yet: items of the checkpoint OwedOf.
+	Owed   []string `json:"owed,omitempty"`
+	OwedOf string   `json:"owed_of,omitempty"`
+	// Told names the checkpoint whose block was given last, Omitted the items
+	// of it that the block had no room for.
+	Told    string   `json:"told,omitempty"`
+	Omitted []string `json:"omitted,omitempty"`
+	// Warned is how large the context was when the model was told that it fills
+	// up, 0 since it is small again. Units: tokens.
+	Warned pith.Tokens `json:"warned,omitempty"`
+	// KeptTurn is the turn of the latest checkpoint.
+	KeptTurn int `json:"kept_turn,omitempty"`
 	// Status is for the status line.
 	Status Status `json:"status"`
 
