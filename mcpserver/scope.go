@@ -1,0 +1,230 @@
+package mcpserver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/pith-memory/pith"
+	"github.com/pith-memory/pith/memory"
+	"github.com/pith-memory/pith/restore"
+)
+
+// latest is the argument that means the newest session of the project.
+const latest = "latest"
+
+// scope is what a call is about: the folder that the client works in, and the
+// client's name.
+type scope struct{ folder, client string }
+
+// patience is how long a call waits for a store that somebody else holds, and
+// for a client to say in which folder it works.
+const patience = 5 * time.Second
+
+// scopeOf works out in which folder a client works: what it offers as its
+// first root, else what the server was started with.
+func (s *Server) scopeOf(ctx context.Context, session *mcp.ServerSession) scope {
+	x := scope{folder: s.config.Folder}
+	if session == nil {
+		return x
+	}
+	p := session.InitializeParams()
+	if p == nil {
+		return x
+	}
+	if p.ClientInfo != nil {
+		x.client = p.ClientInfo.Name
+	}
+	if p.Capabilities == nil || p.Capabilities.RootsV2 == nil {
+		return x
+	}
+	folder, known := s.roots.Load(session)
+	if !known {
+		folder = firstRoot(ctx, session)
+		s.roots.Store(session, folder)
+	}
+	if dir, ok := folder.(string); ok && dir != "" {
+		x.folder = dir
+	}
+	return x
+}
+
+// firstRoot asks a client for its roots. Where it does not answer there are none.
+func firstRoot(ctx context.Context, session *mcp.ServerSession) string {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	roots, err := session.ListRoots(ctx, nil)
+	if err != nil {
+		return ""
+	}
+	for _, r := range roots.Roots {
+		u, err := url.Parse(r.URI)
+		if err != nil || u.Scheme != "file" {
+			continue
+		}
+		if info, err := os.Stat(u.Path); err == nil && info.IsDir() {
+			return u.Path
+		}
+	}
+	return ""
+}
+
+// known is a session as far as pith knows it.
+type known struct {
+	*pith.Saved
+	// stored is unset where the session file alone is known.
+	stored bool
+	parent func(id string) (*pith.Saved, error)
+	// archive has what no client keeps, nil for none.
+	archive pith.Archive
+}
+
+// find fetches the session that an argument means: the one named, else the one
+// that started the server, else the newest of the project. A session without a
+// checkpoint is read from its file, and kept nowhere.
+func (s *Server) find(ctx context.Context, store pith.Store, x scope, what string) (*known, error) {
+	named := what
+	if named == "" {
+		named = s.config.Session
+	}
+	if named == latest {
+		named = ""
+	}
+	saved, err := s.config.Sessions.Pick(ctx, store, or(named, latest), x.folder)
+	if err == nil && what == "" && named != "" && saved.State.Checkpoint.SessionID != named {
+		err = fmt.Errorf("session %s: %w", named, pith.ErrNotFound) // another one, whose id begins with this one's
+	}
+	if err == nil {
+		k := &known{Saved: saved, stored: true}
+		k.parent = func(id string) (*pith.Saved, error) { return store.Get(ctx, id) }
+		k.archive, _ = store.(pith.Archive) // not every store is one
+		return k, nil
+	}
+	if pith.KindOf(err) != pith.KindStore && !errors.Is(err, pith.ErrNotFound) {
+		return nil, err
+	}
+	path, fileErr := s.config.Sessions.File(x.client, x.folder, named)
+	if fileErr != nil {
+		return nil, nothingKnown(err, what)
+	}
+	r, err := s.read(ctx, path, nil, pith.ReasonManual)
+	if err != nil {
+		return nil, err
+	}
+	return &known{Saved: &pith.Saved{State: r.State, JSON: r.JSON, Owner: s.config.Owner, Project: s.config.Project(x.folder)}}, nil
+}
+
+// nothingKnown says of a session that was not found what can be done.
+func nothingKnown(err error, what string) error {
+	hint := "the resource pith://sessions lists what there is; pass session: \"latest\" or the beginning of an id"
+	if what == "" {
+		hint = "call checkpoint to make the first one; or " + hint
+	}
+	return &pith.Error{Op: "find the session", Kind: pith.KindStore, Err: err, Hint: hint}
+}
+
+// read turns a session file into a state, on top of an earlier one where there
+// is one. A call that was cancelled reads no further.
+func (s *Server) read(ctx context.Context, path string, previous *pith.State, why pith.Reason) (*memory.Result, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, gone(path, err)
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return nil, gone(path, errors.New("it is no file"))
+	}
+	m := memory.New(s.config.Memory)
+	session, err := m.Read(stopping{ctx, f}, memory.ReadOptions{Name: path, Previous: previous})
+	if err == nil {
+		err = ctx.Err()
+	}
+	if err != nil {
+		return nil, &pith.Error{Op: "read the session", Kind: pith.KindInput, Err: err}
+	}
+	return m.Compact(session, why)
+}
+
+func gone(path string, err error) error {
+	var p *os.PathError
+	if errors.As(err, &p) {
+		err = p.Err
+	}
+	return &pith.Error{Op: "open the session file " + path, Kind: pith.KindInput, Err: err, Hint: "the client may have removed it; name another session"}
+}
+
+// stopping is a reader that ends with a context.
+type stopping struct {
+	ctx context.Context
+	in  io.Reader
+}
+
+func (r stopping) Read(p []byte) (int, error) {
+	if err := r.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return r.in.Read(p)
+}
+
+// look compares a state with the disk. Where that is impossible the state comes
+// back as it is, and nothing is said of changes.
+func (s *Server) look(ctx context.Context, k *known, folder string) (*pith.State, []restore.Finding) {
+	root := or(k.Project, s.config.Project(folder))
+	now, err := s.config.Look(ctx, root, restore.Paths(k.State))
+	if err != nil {
+		s.config.Log.Warn("the disk was not looked at", "kind", pith.KindOf(err))
+		now = nil
+	}
+	return restore.Reconcile(k.State, k.Disk, now)
+}
+
+// withStore runs a call on the store.
+func (s *Server) withStore(ctx context.Context, f func(store pith.Store) error) error {
+	opening, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	store, done, err := s.config.Open(opening)
+	if err != nil {
+		if pith.HintOf(err) == "" {
+			err = &pith.Error{Op: "open the store", Kind: pith.KindStore, Err: err, Hint: "try again in a moment; `pith doctor` says what is wrong"}
+		}
+		return err
+	}
+	defer done()
+	return f(store)
+}
+
+// head is one line that says which session a text is about.
+func (k *known) head() string {
+	p := &k.State.Checkpoint
+	line := "session " + p.SessionID
+	if k.stored {
+		line += ", checkpoint " + short(p.ID)
+	} else {
+		line += ", read from its file just now (no checkpoint is stored)"
+	}
+	line += fmt.Sprintf(", through message %d, turn %d", p.ThroughMessage, p.CompactedAtTurn)
+	if p.CreatedAt != nil {
+		line += ", " + p.CreatedAt.UTC().Format("2006-01-02 15:04Z")
+	}
+	if p.Origin != "live" {
+		line += "; UNVERIFIED: it is " + p.Origin
+	}
+	return strings.ReplaceAll(line, "\n", " ") + "\n"
+}
+
+// short is an id as people read it.
+func short(id string) string { return id[:min(len(id), 12)] }
+
+func or(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}
