@@ -54,6 +54,8 @@ type Extractor struct {
 	phase       phaseSlot
 	questions   questionSlot
 	names       nameSlot
+	// next is the next action of the state that the session goes on from.
+	next *pith.NextAction
 }
 
 // New returns an Extractor that has read nothing.
@@ -195,6 +197,8 @@ func (x *Extractor) Facts() *Facts {
 	x.phase.facts(f)
 	x.questions.facts(f, x)
 	x.names.facts(f)
-	f.Next = nextAction(x, f)
+	if f.Next = nextAction(x, f); x.questions.last == nothing && x.next != nil {
+		f.Next = *x.next // nobody has said or done anything since
+	}
 	return f
 }

@@ -30,7 +30,29 @@ func (x *Extractor) GoOn(s *pith.State) {
 		a := &s.Goal.Amendments[n-1]
 		x.questions.user = said{text: a.Text, origin: a.Provenance, at: a.Source}
 	}
+	if w := s.Context.LastWords; w != nil {
+		x.questions.before = said{text: w.Text, origin: w.Provenance, at: w.Source}
+		if w.Source.Before(x.questions.user.at) {
+			x.questions.asked = x.questions.before
+		}
+	}
+	x.next = &s.Next
+	for i := range s.Context.Todo {
+		if x.questions.user.at.Before(s.Context.Todo[i].Source) { // the list is newer than the request
+			x.call, x.phase.todo.seq = 1, 1
+		}
+	}
 }
+
+// Behind says that the first message to read is one of the session's own
+// thread and has this number, and which branch the client had recorded before:
+// what is at hand is the later part of a file.
+func (x *Extractor) Behind(first int, branch string) {
+	x.first, x.workspace.recordedBranch = first, branch
+}
+
+// RecordedBranch is the client's last word on the branch, for Behind.
+func (x *Extractor) RecordedBranch() string { return x.workspace.recordedBranch }
 
 // goOn keeps the first request first. A stand-in for one gives way to the
 // first words that a user says.

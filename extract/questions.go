@@ -14,6 +14,8 @@ type questionSlot struct {
 	userCall int
 	// asked is what the assistant had said last when the user spoke.
 	asked said
+	// before is what an earlier state quotes of the assistant's last words.
+	before said
 	// interrupting is set where the user spoke while the agent was at work.
 	interrupting bool
 	// ran are the latest commands that went well.
@@ -59,6 +61,9 @@ func (q *questionSlot) request(t said, call int) {
 	}
 	q.interrupting = q.last == callEnded
 	q.user, q.userCall, q.asked, q.last = t, call, q.assistant, userSpoke
+	if q.asked.text == "" {
+		q.asked = q.before
+	}
 }
 
 func (q *questionSlot) call(c *Call) {

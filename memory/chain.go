@@ -20,6 +20,9 @@ func readOn(r io.Reader, o ReadOptions) (*Session, error) {
 	if o.Previous == nil {
 		return read(r, o, 0)
 	}
+	if o.Behind != nil {
+		return read(r, o, o.Previous.Checkpoint.ThroughMessage+1)
+	}
 	again, start, err := rewindable(r)
 	if err != nil {
 		return nil, &pith.Error{Op: "read the session", Kind: pith.KindInput, Err: err}
@@ -181,11 +184,14 @@ func (m *Memory) again(s *Session) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := m.Restore(s.previous)
+	like := *m
+	reading := s.Reading(m.config.Window)
+	like.config.Window = reading.Window
+	r, err := like.Restore(s.previous)
 	if err != nil {
 		return nil, err
 	}
-	r.JSON, r.Reading = written, s.Reading(m.config.Window)
+	r.JSON, r.Reading = written, reading
 	return r, nil
 }
 

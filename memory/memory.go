@@ -61,6 +61,9 @@ type Result struct {
 // Errors: KindCheck when the state breaks its own contract or a secret is
 // still in it; then nothing of it is returned.
 func (m *Memory) Compact(s *Session, why pith.Reason) (*Result, error) {
+	if s.behind != nil && s.Messages == 0 {
+		return m.again(s)
+	}
 	state, err := s.state(why, m.config.Pins)
 	if err != nil {
 		return nil, err

@@ -33,6 +33,11 @@ type ReadOptions struct {
 	Previous *pith.State
 	// KeepLive keeps the live messages with their own bytes, for Conversation.
 	KeepLive bool
+	// Behind is set where the input is the later part of a session file: what
+	// came after the messages that Previous was made from. It is the mark that
+	// the reading of those left. Read gives ErrReadWhole where the part cannot
+	// be read by itself.
+	Behind *Mark
 	// Each is called after every record with the bytes read so far, where it
 	// is set: for progress and for what wants a figure per message.
 	Each func(s *Session, r pith.Record, offset int64)
@@ -65,6 +70,10 @@ type Session struct {
 	previous *pith.State
 	base     int
 	known    anchors
+	// behind is the mark that the reading went on from, nil where the input was
+	// read from its beginning; open are the calls that wait for their results.
+	behind *Mark
+	open   openCalls
 	// whole is set where the session ended before a cut.
 	whole bool
 	// empty is set while no message held a block.
@@ -84,13 +93,18 @@ type Session struct {
 
 // read folds the records of a transcript, one at a time.
 func read(r io.Reader, o ReadOptions, base int) (*Session, error) {
-	d, err := transcript.NewDecoder(r, transcript.Options{Format: o.Format, Session: o.Session, KeepRaw: o.KeepLive})
+	d, err := transcript.NewDecoder(r, transcript.Options{Format: o.Format, Session: o.Session, KeepRaw: o.KeepLive, Behind: behind(&o)})
 	if err != nil {
 		return nil, err
 	}
 	s := &Session{name: o.Name, extract: extract.New(), redactor: redact.New(), empty: true}
 	s.options = transcript.Options{Format: o.Format, Session: o.Session}
 	s.goOn(o.Previous, base)
+	if o.Behind != nil {
+		if err := s.goBehind(o.Behind); err != nil {
+			return nil, err
+		}
+	}
 	s.kept.on, s.body = o.KeepLive, d.Body()
 	s.Header.Format = d.Header().Format
 	for {
@@ -109,6 +123,9 @@ func read(r io.Reader, o ReadOptions, base int) (*Session, error) {
 			rec.Message.Index += s.base
 		}
 		s.add(rec)
+		if s.behind != nil && !s.behindHolds(rec) {
+			return nil, ErrReadWhole
+		}
 		if o.Each != nil {
 			o.Each(s, rec, d.Offset())
 		}
@@ -139,6 +156,7 @@ func (s *Session) add(rec pith.Record) {
 		}
 		s.empty = s.empty && len(m.Blocks) == 0
 		s.labels.message(m)
+		s.open.message(m)
 		s.known.block(m)
 		s.lastMessage = max(s.lastMessage, m.Index)
 		s.redactor.Message(m)
@@ -175,6 +193,9 @@ func (s *Session) complete(o ReadOptions) error {
 			Err:  fmt.Errorf("there is no boundary %d: the client compacted this session %d times", o.Boundary, len(s.Boundaries)),
 			Hint: "`pith inspect` lists the compactions",
 		}
+	}
+	if s.behind != nil {
+		return nil
 	}
 	if s.Messages == 0 {
 		err := errors.New("it holds no messages")
@@ -270,14 +291,21 @@ func (s *Session) state(why pith.Reason, pins []pith.Pin) (*pith.State, error) {
 		if err := merge.Chain(st, s.previous); err != nil {
 			return nil, &pith.Error{Op: "go on from checkpoint " + shortID(s.previous.Checkpoint.ID), Kind: pith.KindCheck, Err: err}
 		}
+		if s.behind != nil { // its messages are those of the file, from the same first one on
+			st.Checkpoint.FromMessage, st.Checkpoint.FromTurn = s.previous.Checkpoint.FromMessage, s.previous.Checkpoint.FromTurn
+		}
 	}
 	return st, nil
 }
 
-// sessionID is the client's id; what has none is named by its own content.
+// sessionID is the client's id, of a sub-agent's own file with the sub-agent's
+// behind it; what has none is named by its own content.
 func (s *Session) sessionID() string {
-	if s.Header.SessionID != "" {
-		return s.Header.SessionID
+	switch h := &s.Header; {
+	case h.SessionID != "" && h.Agent != "" && h.Format == pith.FormatClaudeCode:
+		return AgentSession(h.SessionID, h.Agent)
+	case h.SessionID != "":
+		return h.SessionID
 	}
 	return "content-" + s.digest.Sum()[:16]
 }

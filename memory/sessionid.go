@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"github.com/pith-memory/pith"
+	"github.com/pith-memory/pith/schema"
 	"github.com/pith-memory/pith/transcript"
 )
 
@@ -25,8 +26,18 @@ func Identity(r io.Reader, n Numbering) (pith.Format, string, error) {
 	}
 	var names labels
 	h := names.header(d.Header())
-	if h.SessionID != "" && h.Agent != "" {
+	if h.SessionID != "" && h.Agent != "" { // a part of a session, to a search
 		h.SessionID += "#" + h.Agent
 	}
 	return h.Format, h.SessionID, nil
+}
+
+// AgentSession names the session that a sub-agent's own thread is: its
+// checkpoints are a chain of their own.
+func AgentSession(session, agent string) string {
+	id := session + ".agent-" + agent
+	if !schema.ValidSessionID(id) {
+		return hashed("session-", id)
+	}
+	return id
 }

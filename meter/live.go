@@ -30,6 +30,17 @@ type Live struct {
 	model             string
 }
 
+// GoOn begins a Live that has read nothing with a context of that size, for a
+// session of which only the later messages are at hand. reported is what the
+// provider reported of it, of that model, 0 where that is unknown.
+func (l *Live) GoOn(content, reported pith.Tokens, model string) {
+	l.begun, l.model = true, model
+	l.messages = append(l.messages, liveMessage{content: content, overhead: messageOverhead})
+	if reported > 0 {
+		l.usage, l.usageModel = &pith.Usage{Input: int(reported)}, model
+	}
+}
+
 // liveMessage is a message of the live context. content is complete once its
 // texts are counted, and texts is nil then.
 type liveMessage struct {

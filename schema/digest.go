@@ -2,6 +2,7 @@ package schema
 
 import (
 	"crypto/sha256"
+	"encoding"
 	"encoding/hex"
 	"hash"
 
@@ -46,6 +47,21 @@ func (d *Digest) Add(m *pith.Message) {
 		copy(entry[2:], b.Hash[:])
 		d.h.Write(entry[:])
 	}
+}
+
+// MarshalBinary gives the digest as it stands, so that it can be gone on with
+// later: it holds nothing of the messages.
+func (d *Digest) MarshalBinary() ([]byte, error) {
+	if d.h == nil {
+		d.h = sha256.New()
+	}
+	return d.h.(encoding.BinaryMarshaler).MarshalBinary()
+}
+
+// UnmarshalBinary goes on with a digest from where it stood.
+func (d *Digest) UnmarshalBinary(data []byte) error {
+	d.h = sha256.New()
+	return d.h.(encoding.BinaryUnmarshaler).UnmarshalBinary(data)
 }
 
 // Sum is the digest so far, in hex. More messages can follow.

@@ -26,7 +26,15 @@ type claudeCode struct {
 	boundaries  int
 }
 
-func newClaudeCode(d *Decoder) *claudeCode { return &claudeCode{d: d} }
+func newClaudeCode(d *Decoder) *claudeCode {
+	s := &claudeCode{d: d}
+	if b := d.opts.Behind; b != nil {
+		s.cwd, s.branch = b.CWD, b.Branch
+		// The rows of a sub-agent's own file tell by themselves whose they are.
+		s.content = b.Header.Agent == ""
+	}
+	return s
+}
 
 func (s *claudeCode) object(c *jsonscan.Cursor, at place) bool {
 	r := readClaudeRow(c)

@@ -32,6 +32,16 @@ type Options struct {
 	KeepRaw bool
 	// MaxRow is the longest row that is read, in bytes; 0 means 64 MiB.
 	MaxRow int
+	// Behind is set where the input is the later part of a session file, which
+	// begins with a whole row and, of what came before it, answers no call. Only
+	// FormatClaudeCode is read from its middle.
+	Behind *Behind
+}
+
+// Behind is what the part of a session before the input said of it.
+type Behind struct {
+	Header      Header
+	CWD, Branch string
 }
 
 const (
@@ -117,6 +127,14 @@ func NewDecoder(r io.Reader, o Options) (*Decoder, error) {
 	}
 	d.header.Format = f
 	d.source = &d.rows
+	switch {
+	case o.Behind == nil:
+	case f != pith.FormatClaudeCode:
+		return nil, inputError(fmt.Errorf("a part of a %s session cannot be read by itself", f), "")
+	default:
+		d.header = o.Behind.Header
+		d.header.Format = f
+	}
 	switch f {
 	case pith.FormatClaudeCode:
 		d.session = newClaudeCode(d)

@@ -1,0 +1,141 @@
+package memory
+
+import (
+	"errors"
+
+	"github.com/pith-memory/pith"
+	"github.com/pith-memory/pith/extract"
+	"github.com/pith-memory/pith/redact"
+	"github.com/pith-memory/pith/schema"
+	"github.com/pith-memory/pith/transcript"
+)
+
+// Mark is what a later reading of a session file must know of the part that was
+// read, beside the state that was made of it. It holds nothing that was said.
+type Mark struct {
+	// Next is the number that the next message gets.
+	Next int `json:"next"`
+	// Digest is that of the messages so far, to go on with.
+	Digest []byte `json:"digest,omitempty"`
+	// Last is the id of the last message: more of it may follow.
+	Last string `json:"last,omitempty"`
+	// Version is the client's, Branch the one that it recorded last.
+	Version string `json:"version,omitempty"`
+	Branch  string `json:"branch,omitempty"`
+}
+
+// ErrReadWhole is given where a part of a session file cannot be read by itself.
+var ErrReadWhole = errors.New("the file must be read from its beginning")
+
+// Mark marks the end of what was read. It gives false where a reading cannot
+// go on from there: in formats that are not read from the middle, and while a
+// call waits for its result.
+func (s *Session) Mark() (Mark, bool) {
+	if s.Header.Format != pith.FormatClaudeCode || !s.whole || s.follow != nil || len(s.open.waiting) > 0 {
+		return Mark{}, false
+	}
+	digest, err := s.digest.MarshalBinary()
+	if err != nil {
+		return Mark{}, false
+	}
+	return Mark{Next: s.lastMessage + 1, Digest: digest, Last: s.open.last, Version: s.Header.ClientVersion, Branch: s.extract.RecordedBranch()}, true
+}
+
+// Covers tells whether a mark stands behind what a state was made from: by the
+// messages, whatever was edited since.
+func (m *Mark) Covers(st *pith.State) bool {
+	var d schema.Digest
+	c := &st.Checkpoint
+	return m.Next > 0 && c.ThroughMessage+1 == m.Next && d.UnmarshalBinary(m.Digest) == nil && d.Sum() == c.TranscriptSHA256 &&
+		c.Format == pith.FormatClaudeCode && c.Origin == "live" && c.ExtractorVersion == extract.Version &&
+		st.SchemaVersion == pith.SchemaVersion && st.Security.SecretScan.RulesetSHA256 == redact.Ruleset()
+}
+
+// behind is what the decoder must know of the part before the input.
+func behind(o *ReadOptions) *transcript.Behind {
+	if o.Behind == nil || o.Previous == nil {
+		return nil
+	}
+	c := &o.Previous.Checkpoint
+	b := &transcript.Behind{
+		Header: transcript.Header{ClientVersion: o.Behind.Version, Agent: c.Agent, Model: c.Model},
+		CWD:    c.Workspace.CWD, Branch: o.Behind.Branch,
+	}
+	if c.Agent == "" { // each row says it as well
+		b.Header.SessionID = sessionIn(o.Previous)
+	}
+	return b
+}
+
+// goBehind sets the session up as the later part of a file.
+func (s *Session) goBehind(m *Mark) error {
+	if s.previous == nil || !m.Covers(s.previous) {
+		return ErrReadWhole
+	}
+	if err := s.digest.UnmarshalBinary(m.Digest); err != nil {
+		return ErrReadWhole
+	}
+	c := &s.previous.Checkpoint
+	s.behind, s.lastMessage, s.model = m, m.Next-1, c.Model
+	s.open.last = m.Last
+	if c.CreatedAt != nil {
+		s.last = *c.CreatedAt
+	}
+	s.extract.Behind(m.Next, m.Branch)
+	metrics := &s.previous.Metrics
+	s.live.GoOn(metrics.TokensBefore, metrics.Reported, c.Model)
+	return nil
+}
+
+// behindHolds tells whether a record can be read without what came before the
+// input. It cannot be where the client compacted, since what it kept is not at
+// hand; where a secret was found, since secrets are numbered over the session;
+// and where a message or a call of before goes on.
+func (s *Session) behindHolds(rec pith.Record) bool {
+	if rec.Message == nil {
+		return false
+	}
+	m := rec.Message
+	if m.Role == pith.RoleAssistant && m.ID != "" && m.ID == s.behind.Last {
+		return false
+	}
+	return !s.open.unknown && len(s.redactor.Counts()) == 0
+}
+
+// openCalls are the calls that wait for their results. Those of a message that
+// the model has gone on from wait for none: they were broken off.
+type openCalls struct {
+	// waiting has the thread of each.
+	waiting map[string]string
+	// last is the id of the model's last message.
+	last string
+	// unknown is set where a result met no call.
+	unknown bool
+}
+
+func (o *openCalls) message(m *pith.Message) {
+	if m.Role == pith.RoleAssistant && m.ID != o.last {
+		for id, agent := range o.waiting {
+			if agent == m.Agent {
+				delete(o.waiting, id)
+			}
+		}
+	}
+	if m.Role == pith.RoleAssistant && m.ID != "" {
+		o.last = m.ID
+	}
+	for i := range m.Blocks {
+		switch b := &m.Blocks[i]; b.Kind {
+		case pith.KindToolUse:
+			if o.waiting == nil {
+				o.waiting = map[string]string{}
+			}
+			o.waiting[b.ToolUseID] = m.Agent
+		case pith.KindToolResult:
+			if _, ok := o.waiting[b.ToolUseID]; !ok {
+				o.unknown = true
+			}
+			delete(o.waiting, b.ToolUseID)
+		}
+	}
+}

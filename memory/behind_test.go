@@ -1,0 +1,183 @@
+package memory_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/pith-memory/pith"
+	"github.com/pith-memory/pith/memory"
+	"github.com/pith-memory/pith/schema"
+)
+
+// claudeSessions are Claude Code sessions by their names: those of the tests,
+// and the ones of PITH_CORPUS.
+func claudeSessions(t *testing.T) map[string][]byte {
+	t.Helper()
+	all := map[string][]byte{"made": madeSession(256 << 10)}
+	files := []string{filepath.Join("..", "testdata", "sessions", "claude-code.jsonl")}
+	if dir := os.Getenv("PITH_CORPUS"); dir != "" {
+		real, err := filepath.Glob(filepath.Join(dir, "claude-code", "*.jsonl"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, real...)
+	}
+	for _, f := range files {
+		data, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[filepath.Base(f)] = data
+	}
+	return all
+}
+
+// cutsOf are places behind rows, spread over a session.
+func cutsOf(data []byte, n int) (cuts []int) {
+	for i := 1; i <= n; i++ {
+		if at := bytes.IndexByte(data[len(data)*i/(n+1):], '\n'); at >= 0 {
+			cuts = append(cuts, len(data)*i/(n+1)+at+1)
+		}
+	}
+	return append(cuts, len(data))
+}
+
+// substance is what two readings of a session must have in common.
+func substance(s *pith.State) map[string][]string {
+	next, _, _ := strings.Cut(s.Next.Text, " (in answer to: ") // of a reply in the part before, only the words are kept
+	out := map[string][]string{
+		"goal":   {s.Goal.SHA256, s.Goal.Text},
+		"next":   {s.Next.Kind, next, s.Next.Command, s.Next.TargetPath},
+		"digest": {s.Checkpoint.TranscriptSHA256},
+		"place":  {s.Checkpoint.Workspace.Root, s.Checkpoint.Workspace.CWD, s.Checkpoint.Workspace.Branch},
+		"range":  {fmt.Sprint(s.Checkpoint.FromMessage, s.Checkpoint.ThroughMessage, s.Checkpoint.CompactedAtTurn, s.Checkpoint.FromTurn)},
+	}
+	for i := range s.Goal.Amendments {
+		out["amendments"] = append(out["amendments"], s.Goal.Amendments[i].Text)
+	}
+	for i := range s.Constraints {
+		out["constraints"] = append(out["constraints"], s.Constraints[i].Text)
+	}
+	for i := range s.Invariants {
+		out["invariants"] = append(out["invariants"], s.Invariants[i].Text)
+	}
+	for i := range s.Files.Modified {
+		out["modified"] = append(out["modified"], s.Files.Modified[i].Path+" "+string(s.Files.Modified[i].Op))
+	}
+	for i := range s.Evidence {
+		if e := &s.Evidence[i]; e.Unresolved() {
+			code := "unknown"
+			if e.ExitCode != nil {
+				code = fmt.Sprint(*e.ExitCode)
+			}
+			out["failures"] = append(out["failures"], e.Command+" "+code)
+		}
+	}
+	for i := range s.Context.Todo {
+		out["todo"] = append(out["todo"], s.Context.Todo[i].Status+" "+s.Context.Todo[i].Text)
+	}
+	for _, list := range out {
+		slices.Sort(list)
+	}
+	return out
+}
+
+// TestBehind holds what is read of a session piece by piece, each piece from
+// where the one before ended, against a reading of the whole.
+func TestBehind(t *testing.T) {
+	for name, data := range claudeSessions(t) {
+		t.Run(name, func(t *testing.T) {
+			m := memory.New(memory.Config{})
+			var previous *pith.State
+			var mark *memory.Mark
+			from, pieces := 0, 0
+			for _, to := range cutsOf(data, 12) {
+				if to == from {
+					continue
+				}
+				whole := readPiece(t, m, data[:to], nil, nil)
+				r := whole
+				if mark != nil {
+					piece := readPiece(t, m, data[from:to], previous, mark)
+					if piece != nil {
+						r = piece
+						pieces++
+						sameSubstance(t, to, whole.result.State, piece.result.State)
+						holdsAgainst(t, data[:to], piece.result)
+					}
+				}
+				previous, mark, from = r.result.State, r.mark, to
+			}
+			t.Logf("%d pieces", pieces)
+			if name == "made" && pieces < 6 {
+				t.Errorf("%d pieces were read by themselves", pieces)
+			}
+		})
+	}
+}
+
+type pieceRead struct {
+	result *memory.Result
+	mark   *memory.Mark
+}
+
+// readPiece compacts a part of a session; nil where it must be read whole.
+func readPiece(t *testing.T, m *memory.Memory, data []byte, previous *pith.State, mark *memory.Mark) *pieceRead {
+	t.Helper()
+	o := memory.ReadOptions{Format: pith.FormatClaudeCode, Name: "/srv/session.jsonl", Previous: previous, Behind: mark}
+	s, err := m.Read(bytes.NewReader(data), o)
+	if errors.Is(err, memory.ErrReadWhole) {
+		return nil
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := m.Compact(s, pith.ReasonManual)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := &pieceRead{result: r}
+	if at, ok := s.Mark(); ok {
+		out.mark = &at
+	}
+	return out
+}
+
+func sameSubstance(t *testing.T, cut int, whole, piece *pith.State) {
+	t.Helper()
+	want, got := substance(whole), substance(piece)
+	for what := range want {
+		if !slices.Equal(want[what], got[what]) {
+			t.Errorf("at byte %d: %s differ:\n whole %q\n piece %q", cut, what, without(want[what], got[what]), without(got[what], want[what]))
+		}
+	}
+	if w, p := whole.Metrics.TokensBefore, piece.Metrics.TokensBefore; p < w*95/100 || p > w*105/100 {
+		t.Errorf("at byte %d: the context has %d tokens, and %d read whole", cut, p, w)
+	}
+}
+
+func without(a, b []string) []string {
+	return slices.DeleteFunc(slices.Clone(a), func(s string) bool { return slices.Contains(b, s) })
+}
+
+// holdsAgainst checks a state against the whole session.
+func holdsAgainst(t *testing.T, data []byte, r *memory.Result) {
+	t.Helper()
+	state, err := schema.Unmarshal(r.JSON)
+	if err != nil {
+		t.Fatal(err)
+	}
+	next, err := memory.MessagesOf(bytes.NewReader(data), state)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if problems, _ := schema.CheckTranscript(state, next); len(problems) > 0 {
+		t.Errorf("%d problems, the first %v", len(problems), problems[0])
+	}
+}
