@@ -42,7 +42,10 @@ func clientNames() []string {
 
 // latestFile finds the newest session of a client, "" for any, in the current
 // folder, or else in the nearest folder above that has one.
-func latestFile(client string) (*found, error) {
+func latestFile(client string) (*found, error) { return latestFileIn(client, "") }
+
+// latestFileIn is latestFile for another folder than the current one.
+func latestFileIn(client, folder string) (*found, error) {
 	if client == "opencode" {
 		return nil, usage("`opencode export SESSION > session.json` writes it to one", "opencode keeps its sessions in a database, not in files")
 	}
@@ -50,8 +53,8 @@ func latestFile(client string) (*found, error) {
 	if err != nil {
 		return nil, &pith.Error{Op: "find the latest session", Kind: pith.KindInput, Err: err}
 	}
-	here := projectFolder("")
-	for folder := here; ; folder = filepath.Dir(folder) {
+	here := projectFolder(folder)
+	for folder = here; ; folder = filepath.Dir(folder) {
 		if f := newestIn(home, folder, client); f != nil {
 			return f, nil
 		}
@@ -97,32 +100,44 @@ func claudeFiles(home, folder string) []string {
 
 // codexFiles lie by date; the first row of each names its folder.
 func codexFiles(home, folder string) []string {
-	root := or(os.Getenv("CODEX_HOME"), filepath.Join(home, ".codex"))
-	return firstOf(newestFirst(filepath.Join(root, "sessions"), func(name string) bool {
+	return firstOf(newestFirst(codexSessions(home), func(name string) bool {
 		return strings.HasPrefix(name, "rollout-") && strings.HasSuffix(name, ".jsonl")
-	}), func(path string) bool {
-		var row struct {
-			Payload struct {
-				CWD       string          `json:"cwd"`
-				Source    json.RawMessage `json:"source"`
-				AgentRole string          `json:"agent_role"`
-			} `json:"payload"`
-		}
-		return firstRow(path, &row) && isFolder(row.Payload.CWD, folder) && row.Payload.AgentRole == "" && !strings.HasPrefix(string(row.Payload.Source), "{")
-	})
+	}), func(path string) bool { return isCodexOf(path, folder) })
+}
+
+func codexSessions(home string) string {
+	return filepath.Join(or(os.Getenv("CODEX_HOME"), filepath.Join(home, ".codex")), "sessions")
+}
+
+func piSessions(home string) string {
+	return filepath.Join(or(os.Getenv("PI_CODING_AGENT_DIR"), filepath.Join(home, ".pi", "agent")), "sessions")
+}
+
+// isCodexOf tells whether a file is a session of Codex in a folder, and no sub-agent's.
+func isCodexOf(path, folder string) bool {
+	var row struct {
+		Payload struct {
+			CWD       string          `json:"cwd"`
+			Source    json.RawMessage `json:"source"`
+			AgentRole string          `json:"agent_role"`
+		} `json:"payload"`
+	}
+	return firstRow(path, &row) && isFolder(row.Payload.CWD, folder) && row.Payload.AgentRole == "" && !strings.HasPrefix(string(row.Payload.Source), "{")
 }
 
 // piFiles lie in a folder for each project; the first row names it.
 func piFiles(home, folder string) []string {
-	root := or(os.Getenv("PI_CODING_AGENT_DIR"), filepath.Join(home, ".pi", "agent"))
-	return firstOf(newestFirst(filepath.Join(root, "sessions"), func(name string) bool {
+	return firstOf(newestFirst(piSessions(home), func(name string) bool {
 		return strings.HasSuffix(name, ".jsonl")
-	}), func(path string) bool {
-		var row struct {
-			CWD string `json:"cwd"`
-		}
-		return firstRow(path, &row) && isFolder(row.CWD, folder)
-	})
+	}), func(path string) bool { return isPiOf(path, folder) })
+}
+
+// isPiOf tells whether a file is a session of pi in a folder.
+func isPiOf(path, folder string) bool {
+	var row struct {
+		CWD string `json:"cwd"`
+	}
+	return firstRow(path, &row) && isFolder(row.CWD, folder)
 }
 
 // geminiFiles are in a folder that is named after the hash of the project's,

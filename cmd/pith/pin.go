@@ -37,27 +37,37 @@ Exit codes: 0 done, 2 usage, 5 failed check, 6 store.`,
 }
 
 func (c *console) pin(ctx context.Context, store pith.Store, what, text string, asJSON bool) error {
-	text = strings.TrimSpace(redact.New().Text(text))
-	if text == "" {
-		return usage("", "the text is empty")
-	}
 	last, err := c.newest(ctx, store, what)
 	if err != nil {
 		return err
 	}
-	s, err := copyOf(last)
+	saved, stored, err := c.addPin(ctx, store, last, text, "user")
 	if err != nil {
 		return err
 	}
-	if pinNumber(s.Context.Pins, text) >= 0 {
+	if !stored {
 		return c.printKept(last, false, asJSON, "it is pinned already; nothing was stored")
 	}
-	s.Context.Pins = append(s.Context.Pins, pith.Pin{Text: text, By: "user"})
-	saved, err := c.child(ctx, store, last, s, "pin")
-	if err != nil {
-		return err
+	return c.printKept(saved, true, asJSON, fmt.Sprintf("pinned as %d in checkpoint %s", len(saved.State.Context.Pins), short(saved.State.Checkpoint.ID)))
+}
+
+// addPin keeps a text after the latest checkpoint of a session. It gives that
+// checkpoint and false where the text is pinned already.
+func (c *console) addPin(ctx context.Context, store pith.Store, last *pith.Saved, text, by string) (*pith.Saved, bool, error) {
+	text = strings.TrimSpace(redact.New().Text(text))
+	if text == "" {
+		return nil, false, usage("", "the text is empty")
 	}
-	return c.printKept(saved, true, asJSON, fmt.Sprintf("pinned as %d in checkpoint %s", len(s.Context.Pins), short(saved.State.Checkpoint.ID)))
+	s, err := copyOf(last)
+	if err != nil {
+		return nil, false, err
+	}
+	if pinNumber(s.Context.Pins, text) >= 0 {
+		return last, false, nil
+	}
+	s.Context.Pins = append(s.Context.Pins, pith.Pin{Text: text, By: by})
+	saved, err := c.child(ctx, store, last, s, "pin")
+	return saved, true, err
 }
 
 func unpinCommand(c *console) *cobra.Command {
@@ -88,24 +98,29 @@ func (c *console) unpin(ctx context.Context, store pith.Store, what, text string
 	if err != nil {
 		return err
 	}
-	s, err := copyOf(last)
-	if err != nil {
-		return err
-	}
-	at := pinNumber(s.Context.Pins, strings.TrimSpace(redact.New().Text(text)))
-	if n, err := strconv.Atoi(text); at < 0 && err == nil && n >= 1 && n <= len(s.Context.Pins) {
+	at := pinNumber(last.State.Context.Pins, strings.TrimSpace(redact.New().Text(text)))
+	if n, err := strconv.Atoi(text); at < 0 && err == nil && n >= 1 && n <= len(last.State.Context.Pins) {
 		at = n - 1
 	}
 	if at < 0 {
-		return usage("`pith show` lists the pins with their numbers", "there is no pin %q among the %d of the session", text, len(s.Context.Pins))
+		return usage("`pith show` lists the pins with their numbers", "there is no pin %q among the %d of the session", text, len(last.State.Context.Pins))
 	}
-	gone := s.Context.Pins[at].Text
-	s.Context.Pins = slices.Delete(s.Context.Pins, at, at+1)
-	saved, err := c.child(ctx, store, last, s, "pin")
+	gone := last.State.Context.Pins[at].Text
+	saved, err := c.takePin(ctx, store, last, at)
 	if err != nil {
 		return err
 	}
 	return c.printKept(saved, true, asJSON, fmt.Sprintf("unpinned %q in checkpoint %s", firstLine(gone, 60), short(saved.State.Checkpoint.ID)))
+}
+
+// takePin takes a pin of the latest checkpoint of a session back.
+func (c *console) takePin(ctx context.Context, store pith.Store, last *pith.Saved, at int) (*pith.Saved, error) {
+	s, err := copyOf(last)
+	if err != nil {
+		return nil, err
+	}
+	s.Context.Pins = slices.Delete(s.Context.Pins, at, at+1)
+	return c.child(ctx, store, last, s, "pin")
 }
 
 func pinNumber(pins []pith.Pin, text string) int {

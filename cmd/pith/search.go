@@ -47,25 +47,13 @@ type indexed struct {
 }
 
 // search lists the passages that hold all the words.
-func (c *console) search(ctx context.Context, words string, f *recallFlags) (err error) {
+func (c *console) search(ctx context.Context, words string, f *recallFlags) error {
 	what, done, err := c.searched(ctx, f)
 	if err != nil {
 		return err
 	}
 	defer done()
-	path, err := indexPath()
-	if err != nil {
-		return err
-	}
-	index, err := sqlite.OpenIndex(ctx, path)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, index.Close()) }()
-	if err := c.bringUp(ctx, index, what); err != nil {
-		return err
-	}
-	hits, err := index.Search(ctx, words, sqlite.SearchOptions{Session: what.session, Limit: f.limit})
+	hits, err := c.hits(ctx, what, words, sqlite.SearchOptions{Limit: f.limit})
 	if err != nil {
 		return err
 	}
@@ -79,6 +67,24 @@ func (c *console) search(ctx context.Context, words string, f *recallFlags) (err
 		c.printHit(&hits[i], f)
 	}
 	return nil
+}
+
+// hits searches a session, indexing it first where it is not in the index as it is.
+func (c *console) hits(ctx context.Context, what *indexed, words string, o sqlite.SearchOptions) (hits []sqlite.Hit, err error) {
+	path, err := indexPath()
+	if err != nil {
+		return nil, err
+	}
+	index, err := sqlite.OpenIndex(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, index.Close()) }()
+	if err := c.bringUp(ctx, index, what); err != nil {
+		return nil, err
+	}
+	o.Session = what.session
+	return index.Search(ctx, words, o)
 }
 
 // searched finds the session to search: a file, or one of the store.
