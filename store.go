@@ -84,8 +84,21 @@ type Disk struct {
 	// Repository is the folder of the checkout; a worktree has one of its own.
 	Repository string `json:"repository,omitempty"`
 	// Why says why branch and head are not known where they are not.
-	Why   string  `json:"why,omitempty"`
-	Files []Stamp `json:"files"`
+	Why string `json:"why,omitempty"`
+	// Worktrees are the other checkouts of the same repository in which any of
+	// the files lie.
+	Worktrees []Checkout `json:"worktrees,omitempty"`
+	Files     []Stamp    `json:"files"`
+}
+
+// Checkout is a checkout of a repository beside the one at a disk's root.
+type Checkout struct {
+	Path string `json:"path"`
+	// Branch is "" on a detached head.
+	Branch string `json:"branch,omitempty"`
+	Head   string `json:"head,omitempty"`
+	// Why says why branch and head are not known where they are not.
+	Why string `json:"why,omitempty"`
 }
 
 // Stamp is what a path was at one moment.

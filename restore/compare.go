@@ -33,12 +33,17 @@ type comparison struct {
 	// roots are the names of the workspace: its folder, and what the state
 	// calls it where a link leads there.
 	roots []string
+	// active is the checkout that the work is in, "" where there is none.
+	active string
 }
 
 func compare(s *pith.State, then, now *pith.Disk) *comparison {
 	c := &comparison{now: now, then: then, is: byPath(now), was: map[string]*pith.Stamp{}, arrived: map[string]string{}}
 	if s.Checkpoint.CreatedAt != nil {
 		c.since = *s.Checkpoint.CreatedAt
+	}
+	if at, ok := checkoutAt(now, s); ok && at.Path != now.Repository {
+		c.active = at.Path
 	}
 	c.roots = []string{now.Root}
 	w := &s.Checkpoint.Workspace
@@ -80,8 +85,12 @@ func leadsTo(d *pith.Disk, s *pith.Stamp) string {
 	return fromDir(d.Root, s.Path)
 }
 
-// outside tells whether a path leads out of the workspace.
-func (c *comparison) outside(s *pith.Stamp) bool { return !inside(c.now.Root, leadsTo(c.now, s)) }
+// outside tells whether a path leads out of the workspace and of the worktree
+// that the work is in. Other worktrees are somebody else's.
+func (c *comparison) outside(s *pith.Stamp) bool {
+	at := leadsTo(c.now, s)
+	return !inside(c.now.Root, at) && !inside(c.active, at)
+}
 
 // escapes tells whether a path whose name lies in the workspace leads out of it.
 func (c *comparison) escapes(s *pith.Stamp) bool {

@@ -66,27 +66,28 @@ func (c *comparison) place(s *pith.State) []Finding {
 	if f := c.worktree(s); f.Change != "" {
 		out = append(out, f)
 	}
-	if c.now.Repository == "" || c.now.Why != "" {
+	is, ok := checkoutAt(c.now, s)
+	if !ok || is.Why != "" {
 		return out // nothing is known of a branch
 	}
 	w := &s.Checkpoint.Workspace
 	branch, head := w.Branch, w.Head
 	known := branch != ""
-	if c.then != nil && c.then.Repository != "" && c.then.Why == "" {
+	if was, ok := checkoutAt(c.then, s); ok && was.Why == "" && (was.Path == is.Path || is.Path == c.now.Repository) {
 		known = true
-		if c.then.Branch != c.now.Branch || !c.at(c.now.Repository, s) || branch == "" {
-			branch = c.then.Branch
+		if was.Branch != is.Branch || !c.at(is.Path, s) || branch == "" {
+			branch = was.Branch
 		}
-		head = c.then.Head
+		head = was.Head
 	}
 	if branch == "HEAD" {
 		branch = "" // how git calls a detached one
 	}
-	if known && branch != c.now.Branch {
-		out = append(out, Finding{Change: ChangeBranch, Was: branch, Is: c.now.Branch})
+	if known && branch != is.Branch {
+		out = append(out, Finding{Change: ChangeBranch, Was: branch, Is: is.Branch})
 	}
-	if head != "" && c.now.Head != "" && !strings.HasPrefix(c.now.Head, head) {
-		out = append(out, Finding{Change: ChangeHead, Was: shortHead(head), Is: shortHead(c.now.Head)})
+	if head != "" && is.Head != "" && !strings.HasPrefix(is.Head, head) {
+		out = append(out, Finding{Change: ChangeHead, Was: shortHead(head), Is: shortHead(is.Head)})
 	}
 	return out
 }
@@ -123,6 +124,9 @@ func (c *comparison) root(s *pith.State) Finding {
 // worktree tells whether the checkout is gone, or another one.
 func (c *comparison) worktree(s *pith.State) Finding {
 	own := s.Checkpoint.Workspace.Worktree
+	if was, ok := checkoutAt(c.then, s); ok && own == "" && was.Path != c.then.Repository {
+		own = s.Checkpoint.Workspace.CWD // the work moved there
+	}
 	stamp := c.is[own]
 	switch {
 	case stamp != nil && stamp.Kind == stampAbsent:
@@ -130,7 +134,7 @@ func (c *comparison) worktree(s *pith.State) Finding {
 	case c.then != nil && c.then.Repository != "" && c.then.Repository != c.now.Repository:
 		return Finding{Change: ChangeWorktree, Path: c.then.Repository, Was: c.then.Repository, Is: c.now.Repository}
 	case c.then == nil && stamp != nil && c.now.Repository != "":
-		if at := leadsTo(c.now, stamp); at != c.now.Repository {
+		if at := leadsTo(c.now, stamp); at != c.now.Repository && !isWorktree(c.now, at) {
 			return Finding{Change: ChangeWorktree, Path: own, Was: own, Is: c.now.Repository}
 		}
 	}

@@ -47,17 +47,25 @@ func (e *eye) hash(path string, info os.FileInfo) (sum, why string) {
 }
 
 func (e *eye) open(path string) (*os.File, error) {
-	if !within(e.root, path) {
-		return os.OpenFile(path, os.O_RDONLY|noWait, 0) // only where View.Outside asks for it
+	root, confined := e.root, e.confined
+	if !within(root, path) {
+		t := e.treeOf(path)
+		if t == nil {
+			return os.OpenFile(path, os.O_RDONLY|noWait, 0) // only where View.Outside asks for it
+		}
+		if t.confined == nil {
+			t.confined, _ = os.OpenRoot(t.path) // told below
+		}
+		root, confined = t.path, t.confined
 	}
-	if e.confined == nil {
+	if confined == nil {
 		return nil, &pith.Error{Op: "open a file", Kind: pith.KindInput, Err: errors.New("the workspace cannot be opened")}
 	}
-	rel, err := filepath.Rel(e.root, path)
+	rel, err := filepath.Rel(root, path)
 	if err != nil {
 		return nil, err
 	}
-	return e.confined.OpenFile(rel, os.O_RDONLY|noWait, 0)
+	return confined.OpenFile(rel, os.O_RDONLY|noWait, 0)
 }
 
 // patient reads until the context ends.

@@ -1,6 +1,7 @@
 // Package workspace says what the disk and git say: which files are there, the
 // hashes of their content, where links lead, and what is checked out. It reads
-// content below its root only, and runs no program.
+// content below its root, and in other worktrees of the same repository, only,
+// and runs no program.
 package workspace
 
 import (
@@ -66,10 +67,12 @@ func (v View) Look(ctx context.Context, root string, paths []string) (*pith.Disk
 	if info, err := os.Stat(d.Root); err != nil || !info.IsDir() {
 		d.Files = append(d.Files, pith.Stamp{Path: d.Root, Kind: kindOf(info, err), Why: "the workspace is no folder"})
 	} else {
-		if e.confined, err = os.OpenRoot(d.Root); err == nil {
-			defer e.close()
+		defer e.close()
+		if e.confined, err = os.OpenRoot(d.Root); err != nil {
+			e.confined = nil
 		}
 		readRepository(d)
+		e.checkout, e.trees = d.Repository, findTrees(d.Repository)
 	}
 	seen := make(map[string]bool, len(paths))
 	for _, p := range paths {
@@ -89,6 +92,7 @@ func (v View) Look(ctx context.Context, root string, paths []string) (*pith.Disk
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
+	d.Worktrees = e.checkouts()
 	return d, nil
 }
 
@@ -127,10 +131,21 @@ type eye struct {
 	root     string   // its links resolved
 	confined *os.Root // nil where the root cannot be opened
 	left     int64    // how many bytes may still be read
+	checkout string   // the folder with the .git of the root, "" for none
+	trees    []*tree
 }
 
-// close lets go of the root. Nothing was written: an error says nothing.
-func (e *eye) close() { _ = e.confined.Close() }
+// close lets go of the folders. Nothing was written: an error says nothing.
+func (e *eye) close() {
+	if e.confined != nil {
+		_ = e.confined.Close()
+	}
+	for _, t := range e.trees {
+		if t.confined != nil {
+			_ = t.confined.Close()
+		}
+	}
+}
 
 // stamp looks at one path.
 func (e *eye) stamp(p string) pith.Stamp {
@@ -153,10 +168,14 @@ func (e *eye) stamp(p string) pith.Stamp {
 	}
 	info, err := os.Stat(led) // no link is left in it: where it leads is judged below
 	s.Kind = kindOf(info, err)
+	tree := e.treeOf(led)
+	if tree != nil {
+		tree.met = true
+	}
 	switch {
 	case s.Kind == kindUnknown:
 		s.Why = reason(err)
-	case !e.Outside && !within(e.root, led):
+	case !e.Outside && tree == nil && !within(e.root, led):
 		if s.Kind != kindAbsent {
 			s.Why = "outside the workspace: only its existence is told"
 		}
