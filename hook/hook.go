@@ -76,6 +76,8 @@ type Config struct {
 	Owner   string
 	Project func(folder string) string
 	Now     func() time.Time
+	// KeepDays is for how long the archive keeps a session, 0 for good.
+	KeepDays int
 	// Limit bounds one event; 0 means 10 s, under what every client allows.
 	Limit time.Duration
 }

@@ -50,6 +50,9 @@ func (t *turn) checkpoint(why pith.Reason) (*known, error) {
 		return k, nil
 	}
 	k.Saved, err = t.save(store, m, r, previous)
+	if err == nil {
+		err = t.keep(store, r.State)
+	}
 	if err != nil {
 		t.lesser = append(t.lesser, err)
 	}

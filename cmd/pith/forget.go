@@ -11,6 +11,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/pith-memory/pith"
+	"github.com/pith-memory/pith/hook"
 )
 
 // forgotten is what `pith forget --json` prints.
@@ -66,6 +67,9 @@ func (c *console) forget(ctx context.Context, store pith.Store, what string, yes
 	}
 	if err := forgetIndexed(ctx, session); err != nil {
 		return err
+	}
+	if err := hook.ForgetPlaced(hookFolder(), session); err != nil {
+		return storeError("forget the session", err)
 	}
 	n, err := forgetter.Forget(ctx, session)
 	if err != nil {

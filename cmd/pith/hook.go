@@ -60,5 +60,7 @@ func (c *console) hookConfig() hook.Config {
 		Owner:   owner(),
 		Project: projectFolder,
 		Now:     time.Now,
+
+		KeepDays: c.settings.count("keep-days"),
 	}
 }
