@@ -11,9 +11,3 @@ func (t *turn) sessionCompact() (Output, error) {
 	t.record.Replaced = k.State.Checkpoint.ID
 	return Output{Memory: k.Block.Text, Answered: true}, nil
 }
-
-// preCompact keeps a checkpoint before the client summarises.
-func (t *turn) preCompact() (Output, error) {
-	_, err := t.checkpoint(pith.ReasonManual)
-	return Output{}, err
-}

@@ -1,0 +1,118 @@
+package hook
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/pith-memory/pith"
+	"github.com/pith-memory/pith/trigger"
+)
+
+// afterTool looks at how the session stands after a tool ran. Most calls have
+// nothing to say. No tool is ever blocked, and nothing is asked of the client.
+func (t *turn) afterTool() (Output, error) {
+	texts, errs := []string{}, []error{}
+	say := func(text string, err error) {
+		if err != nil {
+			errs = append(errs, err)
+		} else if text != "" {
+			texts = append(texts, text)
+		}
+	}
+	say(t.owed())
+	g, err := t.follow()
+	if err != nil {
+		return Output{Context: strings.Join(texts, "\n\n")}, errors.Join(append(errs, err)...)
+	}
+	t.measured(&g)
+	say(t.fills(&g), nil)
+	say(t.loops(&g))
+	return Output{Context: strings.Join(texts, "\n\n")}, errors.Join(errs...)
+}
+
+// fills warns once when the context fills up, and again only after it was
+// small in between.
+func (t *turn) fills(g *gauge) string {
+	r := &t.record.Trigger
+	d := t.hooks.config.Memory.Policy.Next(r, trigger.Input{Reading: g.Reading, Turn: g.Turns})
+	used := g.Reading.Used
+	if t.record.Warned > 0 && used < t.record.Warned-t.record.Warned/5 {
+		t.record.Warned = 0
+	}
+	full := d.Reason == pith.ReasonTokens60 || d.Reason == pith.ReasonTokens70 || d.Reason == pith.ReasonTokens80
+	if !full || d.Action == trigger.CannotReduce || t.record.Warned > 0 {
+		return ""
+	}
+	t.record.Warned = used
+	size := short(used) + " tokens"
+	if g.Reading.Window > 0 {
+		size = fmt.Sprintf("%.0f %% of %s tokens", 100*g.Reading.Fraction, short(pith.Tokens(g.Reading.Window)))
+	}
+	return "From pith: the context holds " + size + " and will be compacted before long. Nothing that matters is lost by that: rules, files, failures, " +
+		"decisions and the next step are kept, and `recall` of pith gives back what was said or shown. Finish the step at hand; there is no need to hurry, to summarise or to read things again."
+}
+
+// loops tells the model that it fails the same way again and again, once for
+// each time the policy's number of failures is full.
+func (t *turn) loops(g *gauge) (string, error) {
+	r := &t.record.Trigger
+	run := g.Failures.N - r.Failures
+	if g.Failures.N < r.Failures {
+		run = g.Failures.N
+	}
+	// Asked for apart: a full window would come before it.
+	d := t.hooks.config.Memory.Policy.Decide(trigger.Input{FailureRun: run, FailureClass: g.Failures.Class})
+	if d.Reason != pith.ReasonErrorLoop {
+		return "", nil
+	}
+	r.Failures, r.FailureRun = g.Failures.N, g.Failures.N
+	k, err := t.kept(pith.ReasonErrorLoop)
+	if err != nil {
+		return "", err
+	}
+	text := brief(loopLimit,
+		fmt.Sprintf("From pith: the last %d tool runs failed the same way (%s). Running it once more as it is will fail again.", g.Failures.N, line(g.Failures.Class, longLine)),
+		[]part{{"What fails, with its exact error", failing(k.State)}, {"Tried already, not to be retried as it was", avoided(k.State)}, {"Rules that still hold", userRules(k.State)}},
+		"Look for the cause first: read the error, check what it assumes, try something that differs in kind, or ask the user.")
+	if !clean(text) {
+		return "", errSecret
+	}
+	return text, nil
+}
+
+// loopLimit bounds what is said about failures. Units: UTF-16 code units.
+const loopLimit = 2_500
+
+// stopTurns is how many turns must have come since the latest checkpoint for
+// the end of an answer to be worth another.
+const stopTurns = 5
+
+// stop keeps a checkpoint now and then at the end of an answer. It says
+// nothing: a client would take that for a reason to go on.
+func (t *turn) stop() (Output, error) {
+	g, err := t.follow()
+	if err != nil {
+		return Output{}, err
+	}
+	t.measured(&g)
+	if g.Turns-t.record.KeptTurn < stopTurns {
+		return Output{}, nil
+	}
+	_, err = t.kept(pith.ReasonTurns)
+	return Output{}, ignoreNothing(err)
+}
+
+// sessionEnd keeps how the session ended.
+func (t *turn) sessionEnd() (Output, error) {
+	_, err := t.kept(pith.ReasonTurns)
+	return Output{}, ignoreNothing(err)
+}
+
+// ignoreNothing: a session without a word in it is nothing to keep.
+func ignoreNothing(err error) error {
+	if pith.KindOf(err) == pith.KindInput {
+		return nil
+	}
+	return err
+}
