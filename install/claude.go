@@ -1,0 +1,54 @@
+package install
+
+import (
+	"encoding/json"
+	"path/filepath"
+)
+
+// claude: a marketplace in pith's own folder, from which Claude Code loads the
+// plugin in place, and the two settings that name it. A project's settings are
+// the local ones, because paths of one machine do not belong into a repository.
+func (c *Config) claude(o Options, old *receipt) (*wanted, error) {
+	list, err := c.filled("claude-code")
+	if err != nil {
+		return nil, err
+	}
+	market := filepath.Join(c.Data, "install", "claude-code")
+	w := &wanted{folder: c.folder(ClaudeCode, o)}
+	for _, p := range list {
+		if o.NoMCP && filepath.Base(p.name) == ".mcp.json" {
+			continue
+		}
+		w.files = append(w.files, wantedFile{place{filepath.Join(market, filepath.FromSlash(p.name)), c.Data, filepath.Join("install", "claude-code", filepath.FromSlash(p.name))}, p.data, true})
+	}
+	file := filepath.Join(w.folder, pick(o.Scope == Project, "settings.local.json", "settings.json"))
+	source := value(map[string]any{"source": map[string]string{"source": "directory", "path": market}})
+	s := wantedSettings{path: file, format: "json", within: c.within(o), entries: []Entry{
+		{Path: []string{"extraKnownMarketplaces", "pith"}, Value: source},
+		{Path: []string{"enabledPlugins", "pith@pith"}, Value: json.RawMessage("true"), Over: []json.RawMessage{json.RawMessage("false")}},
+	}}
+	line := []string{"statusLine"}
+	if o.StatusLine || had(old, line) {
+		command := value(map[string]string{"type": "command", "command": shellWord(c.Pith) + " statusline"})
+		s.entries = append(s.entries, Entry{Path: line, Value: command, Polite: true})
+	}
+	w.settings = append(w.settings, s)
+	w.next = []string{"restart Claude Code; `/pith:state` then shows what pith knows of the session"}
+	if !o.StatusLine && !had(old, line) {
+		w.next = append(w.next, "`pith install claude-code --statusline` also shows how full the context is; where you have a status line, add the output of `"+shellWord(c.Pith)+" statusline` to it")
+	}
+	return w, nil
+}
+
+// had tells whether an installation put something at a path.
+func had(old *receipt, path []string) bool {
+	if old == nil {
+		return false
+	}
+	for i := range old.Files {
+		if old.Files[i].entry(path, 0) != nil {
+			return true
+		}
+	}
+	return false
+}

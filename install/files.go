@@ -1,0 +1,316 @@
+package install
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/pith-memory/pith"
+)
+
+// maxFile bounds a settings file. Units: bytes.
+const maxFile = 64 << 20
+
+// place is a file that may be changed: by its path below a folder, which no
+// link leads out of.
+type place struct {
+	// Shown is the path as people know it, Root and Name where the bytes are.
+	Shown, Root, Name string
+}
+
+// path is where the bytes are.
+func (p place) path() string { return filepath.Join(p.Root, p.Name) }
+
+// content is what a file holds now.
+type content struct {
+	there bool
+	data  []byte
+	mode  fs.FileMode
+}
+
+func (c content) same(o content) bool {
+	return c.there == o.there && bytes.Equal(c.data, o.data)
+}
+
+// settingsPlace finds the bytes of a settings file. One that is a link is
+// written through it; within is the folder that it must not lead out of, "" for
+// any.
+func settingsPlace(path, within string) (place, error) {
+	target := path
+	info, err := os.Lstat(path)
+	if err == nil && info.Mode()&fs.ModeSymlink != 0 {
+		target, err = filepath.EvalSymlinks(path)
+		if err != nil {
+			return place{}, broken(path, fmt.Errorf("it is a link that leads nowhere: %w", bare(err)), "nothing was changed; mend the link, or remove it, and run this again")
+		}
+	} else if dir, e := filepath.EvalSymlinks(filepath.Dir(path)); e == nil {
+		target = filepath.Join(dir, filepath.Base(path))
+	}
+	if within != "" {
+		root, err := filepath.EvalSymlinks(within)
+		if err != nil {
+			return place{}, broken(within, bare(err), "run this in the folder of the project")
+		}
+		if rel, err := filepath.Rel(root, target); err != nil || !filepath.IsLocal(rel) {
+			return place{}, broken(path, fmt.Errorf("it leads out of the project, to %s", target), "nothing was changed; --scope user changes settings outside of a project")
+		}
+	}
+	return place{path, filepath.Dir(target), filepath.Base(target)}, nil
+}
+
+// read gives what a file holds. Errors: KindInput; it is there and no file that
+// can be read.
+func (p place) read() (content, error) {
+	root, err := os.OpenRoot(p.Root)
+	if errors.Is(err, fs.ErrNotExist) {
+		return content{}, nil
+	}
+	if err != nil {
+		return content{}, p.fails("read", err)
+	}
+	defer root.Close()
+	return p.readIn(root)
+}
+
+func (p place) readIn(root *os.Root) (content, error) {
+	info, err := root.Lstat(p.Name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return content{}, nil
+	}
+	if err != nil {
+		return content{}, p.fails("read", err)
+	}
+	if !info.Mode().IsRegular() {
+		what := "no regular file"
+		switch {
+		case info.IsDir():
+			what = "a folder"
+		case info.Mode()&fs.ModeSymlink != 0:
+			what = "a link"
+		}
+		return content{}, broken(p.Shown, fmt.Errorf("it is %s where a file is needed", what), "nothing was changed; move it away and run this again")
+	}
+	f, err := root.Open(p.Name)
+	if err != nil {
+		return content{}, p.fails("read", err)
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	if err != nil {
+		return content{}, p.fails("read", err)
+	}
+	if len(data) > maxFile {
+		return content{}, broken(p.Shown, fmt.Errorf("it is larger than %d MiB", maxFile>>20), repair)
+	}
+	return content{true, data, info.Mode().Perm()}, nil
+}
+
+func (p place) fails(op string, err error) error {
+	hint := "nothing was changed; see that you may " + op + " it, and run this again"
+	return &pith.Error{Op: op + " " + p.Shown, Kind: pith.KindInput, Err: bare(err), Hint: hint}
+}
+
+// bare is a file error without the path, which is said already.
+func bare(err error) error {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		return p.Err
+	}
+	var l *os.LinkError
+	if errors.As(err, &l) {
+		return l.Err
+	}
+	return err
+}
+
+// change is what is to become of one file.
+type change struct {
+	place
+	before, after content
+	// hidden is set for files of pith's own that nobody wants to see.
+	hidden bool
+	// own is set for files in pith's own folder.
+	own bool
+}
+
+// staged is a change on its way: its new content lies beside the file.
+type staged struct {
+	change
+	root  *os.Root
+	temp  string
+	moved bool
+	made  []string // folders that were made, outermost first
+}
+
+// carryOut makes all changes or none. It gives the folders that it made.
+// Errors: KindInput; nothing was changed, or the error says what could not be
+// taken back.
+func carryOut(list []change) (made []string, err error) {
+	work := make([]*staged, 0, len(list))
+	defer func() {
+		for _, s := range work {
+			s.close()
+		}
+	}()
+	for _, c := range list {
+		s := &staged{change: c}
+		work = append(work, s)
+		if err = s.stage(); err != nil {
+			return nil, errors.Join(err, takeBack(work))
+		}
+	}
+	for _, s := range work {
+		if err = s.commit(); err != nil {
+			return nil, errors.Join(err, takeBack(work))
+		}
+	}
+	for _, s := range work {
+		made = append(made, s.made...)
+	}
+	return made, nil
+}
+
+func takeBack(work []*staged) error {
+	var failed error
+	for i := len(work) - 1; i >= 0; i-- {
+		if err := work[i].undo(); err != nil {
+			failed = errors.Join(failed, fmt.Errorf("%s could not be put back: %w", work[i].Shown, bare(err)))
+		}
+	}
+	return failed
+}
+
+// stage writes the new content beside the file, with its mode.
+func (s *staged) stage() error {
+	if s.after.there {
+		made, err := makeFolders(s.Root)
+		s.made = append(s.made, made...)
+		if err != nil {
+			return s.fails("make the folder of", err)
+		}
+	}
+	root, err := os.OpenRoot(s.Root)
+	if errors.Is(err, fs.ErrNotExist) && !s.after.there {
+		return nil
+	}
+	if err != nil {
+		return s.fails("write", err)
+	}
+	s.root = root
+	if !s.after.there {
+		return nil
+	}
+	if dir := filepath.Dir(s.Name); dir != "." {
+		made, err := makeFoldersIn(root, s.Root, dir)
+		s.made = append(s.made, made...)
+		if err != nil {
+			return s.fails("make the folder of", err)
+		}
+	}
+	s.temp = filepath.Join(filepath.Dir(s.Name), fmt.Sprintf(".%s.pith-%d", filepath.Base(s.Name), os.Getpid()))
+	f, err := root.OpenFile(s.temp, os.O_CREATE|os.O_EXCL|os.O_WRONLY, s.after.mode)
+	if err != nil {
+		s.temp = ""
+		return s.fails("write", err)
+	}
+	_, err = f.Write(s.after.data)
+	if s.before.there {
+		err = errors.Join(err, f.Chmod(s.after.mode))
+	}
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return s.fails("write", err)
+	}
+	return nil
+}
+
+// commit puts the new content in the file's place, if it is still what was read.
+func (s *staged) commit() error {
+	if s.root == nil {
+		return nil
+	}
+	now, err := s.readIn(s.root)
+	if err != nil {
+		return err
+	}
+	if !now.same(s.before) {
+		return broken(s.Shown, errors.New("somebody else changed it just now"), "nothing was changed; run this again")
+	}
+	if !s.after.there {
+		err = s.root.Remove(s.Name)
+	} else if err = s.root.Rename(s.temp, s.Name); err == nil {
+		s.temp = ""
+	}
+	if err != nil && !(errors.Is(err, fs.ErrNotExist) && !s.after.there) {
+		return s.fails("write", err)
+	}
+	s.moved = true
+	return nil
+}
+
+// undo puts back what was there.
+func (s *staged) undo() error {
+	var err error
+	if s.root != nil && s.temp != "" {
+		err = s.root.Remove(s.temp)
+		s.temp = ""
+	}
+	if s.moved {
+		s.moved = false
+		if s.before.there {
+			err = errors.Join(err, s.root.WriteFile(s.Name, s.before.data, s.before.mode))
+		} else {
+			err = errors.Join(err, s.root.Remove(s.Name))
+		}
+	}
+	removeFolders(s.made)
+	return err
+}
+
+func (s *staged) close() {
+	if s.root == nil {
+		return
+	}
+	if s.temp != "" {
+		_ = s.root.Remove(s.temp) // there is nothing else to do about it
+	}
+	s.root.Close()
+}
+
+// makeFolders makes a folder with those that lead to it, and names those that
+// were not there, outermost first.
+func makeFolders(dir string) (made []string, err error) {
+	for at := dir; ; at = filepath.Dir(at) {
+		if _, err := os.Lstat(at); err == nil || !errors.Is(err, fs.ErrNotExist) || at == filepath.Dir(at) {
+			break
+		}
+		made = append([]string{at}, made...)
+	}
+	return made, os.MkdirAll(dir, 0o755)
+}
+
+// makeFoldersIn does so below a root, which nothing leads out of.
+func makeFoldersIn(root *os.Root, path, dir string) (made []string, err error) {
+	at := ""
+	for part := range strings.SplitSeq(filepath.ToSlash(dir), "/") {
+		at = filepath.Join(at, part)
+		switch err := root.Mkdir(at, 0o755); {
+		case err == nil:
+			made = append(made, filepath.Join(path, at))
+		case !errors.Is(err, fs.ErrExist):
+			return made, err
+		}
+	}
+	return made, nil
+}
+
+// removeFolders removes those folders that are empty, innermost first.
+func removeFolders(list []string) {
+	for i := len(list) - 1; i >= 0; i-- {
+		_ = os.Remove(list[i]) // one that holds something stays
+	}
+}
