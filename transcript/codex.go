@@ -34,6 +34,9 @@ type codex struct {
 	boundaries  int
 	line        int
 	timestamp   []byte
+	// summary: the row holds what the client asked the model for when it
+	// compacted.
+	summary bool
 }
 
 // held is a record that waits. A tentative one goes when the file turns out to
@@ -60,7 +63,7 @@ func newCodex(d *Decoder) *codex {
 
 func (s *codex) object(c *jsonscan.Cursor, at place) bool {
 	var kind, payload []byte
-	s.timestamp = nil
+	s.timestamp, s.summary = nil, false
 	if !c.Object() {
 		return false
 	}
@@ -76,6 +79,8 @@ func (s *codex) object(c *jsonscan.Cursor, at place) bool {
 			payload = c.Value()
 		case "timestamp":
 			s.timestamp, _ = c.Raw()
+		case "metadata":
+			s.summary = string(memberValue(c.Value(), "compaction_output")) == "true"
 		default:
 			c.Skip()
 		}
@@ -222,6 +227,9 @@ func (s *codex) item(p []byte) {
 		m.Model = s.d.header.Model
 		s.beginRequest()
 	}
+	if s.summary { // the boundary behind it holds it too: nothing that the assistant told anybody
+		relabel(m.Blocks, pith.Harness)
+	}
 	s.calls.Outcomes(m)
 	for i := range m.Blocks {
 		s.pair(&m.Blocks[i])
@@ -291,14 +299,15 @@ func (s *codex) ended(callID []byte, end callEnd) {
 func (s *codex) compacted(p []byte) {
 	s.release()
 	s.boundaries++
-	b := &pith.Boundary{N: s.boundaries, Line: s.line, Before: s.usage.Context(), Replacement: s.replacement(p)}
+	summary := member(p, "message")
+	b := &pith.Boundary{N: s.boundaries, Line: s.line, Before: s.usage.Context(), Replacement: s.replacement(p, summary)}
 	if s.d.index == 0 { // the file begins in the middle: what was kept is all there is
-		for _, m := range s.replacement(p) {
+		for _, m := range s.replacement(p, summary) {
 			m.Line = s.line
 			s.d.emit(&m)
 		}
 	}
-	if summary := member(p, "message"); summary != "" && b.Replacement == nil {
+	if summary != "" && b.Replacement == nil {
 		b.Replacement = []pith.Message{{
 			Role: pith.RoleUser, Line: s.line,
 			Blocks: []pith.Block{{Kind: pith.KindText, Text: summary, Origin: pith.Harness}},
@@ -309,8 +318,9 @@ func (s *codex) compacted(p []byte) {
 }
 
 // replacement reads the history that a compaction put in the place of what was
-// said; nil where the row holds none.
-func (s *codex) replacement(p []byte) (out []pith.Message) {
+// said; nil where the row holds none. The summary in it is a message of role
+// user, but nobody's words.
+func (s *codex) replacement(p []byte, summary string) (out []pith.Message) {
 	c, ok := jsonscan.Find(p, "replacement_history")
 	if !ok || !c.Array() {
 		return nil
@@ -320,6 +330,9 @@ func (s *codex) replacement(p []byte) (out []pith.Message) {
 		m := wire.ReadMessage(pith.FormatCodex, item)
 		if s.peer && m.Role == pith.RoleUser {
 			relabel(m.Blocks, pith.PeerAgent)
+		}
+		if summary != "" && m.Role == pith.RoleUser && len(m.Blocks) == 1 && strings.HasSuffix(m.Blocks[0].Text, summary) {
+			relabel(m.Blocks, pith.Harness)
 		}
 		if s.d.opts.KeepRaw {
 			m.Raw = bytes.Clone(item)
