@@ -55,7 +55,7 @@ func latestFileIn(client, folder string) (*found, error) {
 	}
 	here := projectFolder(folder)
 	for folder = here; ; folder = filepath.Dir(folder) {
-		if f := newestIn(home, folder, client); f != nil {
+		if f := newestIn(home, folder, client); f != nil && belongs(here, folder) {
 			return f, nil
 		}
 		if folder == filepath.Dir(folder) {

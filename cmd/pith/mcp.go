@@ -141,7 +141,7 @@ func (m mcpSessions) Pick(ctx context.Context, store pith.Store, what, folder st
 }
 
 func (m mcpSessions) Mine(e *pith.Entry, folder string) bool {
-	return mine(e.Owner, owner()) && inside(projectFolder(folder), e.Project)
+	return mine(e.Owner, owner()) && belongs(projectFolder(folder), e.Project)
 }
 
 func (m mcpSessions) File(client, folder, session string) (string, error) {

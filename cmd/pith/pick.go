@@ -79,7 +79,7 @@ func pickLatest(ctx context.Context, store pith.Store, entries []pith.Entry, her
 	project := ""
 	for i := range entries {
 		e := &entries[i]
-		if e.Damaged == "" && mine(e.Owner, me) && inside(here, e.Project) && len(e.Project) > len(project) {
+		if e.Damaged == "" && mine(e.Owner, me) && belongs(here, e.Project) && len(e.Project) > len(project) {
 			project = e.Project
 		}
 	}
@@ -116,6 +116,12 @@ func inside(dir, project string) bool {
 		return false
 	}
 	return dir == project || strings.HasPrefix(dir, strings.TrimSuffix(project, string(filepath.Separator))+string(filepath.Separator))
+}
+
+// belongs tells whether work in a folder is work of a project. The home folder
+// and the top of a disk are projects for themselves, and not for all below.
+func belongs(here, project string) bool {
+	return inside(here, project) && (here == project || project != homeFolder() && project != filepath.Dir(project))
 }
 
 // inStore gives an error of a store that has no kind the kind of one, and is

@@ -26,6 +26,34 @@ func TestInside(t *testing.T) {
 	}
 }
 
+// A session in the home folder is not that of every project below it.
+func TestBelongs(t *testing.T) {
+	home := t.TempDir()
+	t.Setenv("HOME", home)
+	t.Setenv("USERPROFILE", home)
+	home = homeFolder()
+	work := filepath.Join(home, "work")
+	for _, c := range []struct {
+		here, project string
+		want          bool
+	}{
+		{home, home, true}, {work, home, false}, {work, work, true}, {filepath.Join(work, "deep"), work, true}, {work, "", false},
+		{work, filepath.Dir(home), true}, {work, top(home), false}, {top(home), top(home), true}, {home + "-more", home, false},
+	} {
+		if got := belongs(c.here, c.project); got != c.want {
+			t.Errorf("belongs(%q, %q) = %v", c.here, c.project, got)
+		}
+	}
+}
+
+// top is the first folder of the disk that a folder is on.
+func top(dir string) string {
+	for dir != filepath.Dir(dir) {
+		dir = filepath.Dir(dir)
+	}
+	return dir
+}
+
 func TestMatching(t *testing.T) {
 	entries := []pith.Entry{
 		{ID: "aaaa1", SessionID: "one"}, {ID: "aaaa2", SessionID: "one"}, {ID: "bbbb1", SessionID: "one-more"}, {ID: "cccc1", SessionID: "bbbb"},

@@ -100,6 +100,15 @@ func owner() string {
 	return "uid " + strconv.Itoa(os.Getuid())
 }
 
+// homeFolder is the user's, as checkpoints would name it, "" where there is none.
+func homeFolder() string {
+	home, err := os.UserHomeDir()
+	if err != nil || !filepath.IsAbs(home) {
+		return ""
+	}
+	return projectFolder(home)
+}
+
 // projectFolder is a folder as checkpoints name it: absolute, its links
 // resolved. "" is the current folder.
 func projectFolder(dir string) string {
