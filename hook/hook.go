@@ -15,6 +15,7 @@ package hook
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"runtime/debug"
@@ -95,32 +96,68 @@ func New(c Config) *Hooks {
 
 // Run answers one event. The answer can always be given to the client; an error
 // beside it says why it is an empty or a lesser one, and is noted in the list of
-// problems already.
-func (h *Hooks) Run(ctx context.Context, client Client, event Event, in io.Reader) (out Output, err error) {
+// problems already. It returns within the limit, whatever an event waits for.
+func (h *Hooks) Run(ctx context.Context, client Client, event Event, in io.Reader) (Output, error) {
 	ctx, cancel := context.WithTimeout(ctx, h.config.Limit)
 	defer cancel()
+	done := make(chan answer, 1)
+	go func() { done <- h.answer(ctx, client, event, in) }()
+	var a answer
+	select {
+	case a = <-done:
+	case <-ctx.Done():
+		select {
+		case a = <-done:
+		case <-time.After(grace): // it hangs in what no context ends
+			a.err = fmt.Errorf("no answer within %v: %w", h.config.Limit, ctx.Err())
+		}
+	}
+	for _, err := range a.lesser {
+		h.note(client, event, a.session, err)
+	}
+	if a.err != nil {
+		h.note(client, event, a.session, a.err)
+	}
+	return a.out, errors.Join(append(a.lesser, a.err)...)
+}
+
+// grace is how long an event may take to see that its time is over.
+const grace = 200 * time.Millisecond
+
+// answer is what became of an event.
+type answer struct {
+	out     Output
+	session string
+	// lesser is what went wrong without spoiling the answer, err what did.
+	lesser []error
+	err    error
+}
+
+func (h *Hooks) answer(ctx context.Context, client Client, event Event, in io.Reader) (a answer) {
 	t := &turn{ctx: ctx, hooks: h, client: client, event: event}
 	defer func() {
 		if p := recover(); p != nil {
-			out, err = Output{}, fmt.Errorf("a fault in pith: %v (%s)", p, faultLine(debug.Stack()))
+			a.out, a.err = Output{}, fmt.Errorf("a fault in pith: %v (%s)", p, faultLine(debug.Stack()))
 		}
-		if err != nil {
-			h.note(client, event, t.input.SessionID, err)
+		a.session, a.lesser = t.input.SessionID, t.lesser
+		if t.forget != nil {
+			t.forget()
 		}
 	}()
 	handle := handlers[event]
 	if handle == nil {
-		return Output{}, &pith.Error{Op: "answer the hook", Kind: pith.KindUsage, Err: fmt.Errorf("%q is no event that pith answers", event)}
+		a.err = &pith.Error{Op: "answer the hook", Kind: pith.KindUsage, Err: fmt.Errorf("%q is no event that pith answers", event)}
+		return a
 	}
-	if err := t.input.read(in); err != nil {
-		return Output{}, err
+	if a.err = t.input.read(in); a.err != nil {
+		return a
 	}
 	t.record = h.record(t.input.key())
-	out, err = handle(t)
-	if saveErr := t.record.save(); err == nil {
-		err = saveErr
+	a.out, a.err = handle(t)
+	if err := t.record.save(); err != nil {
+		t.lesser = append(t.lesser, fmt.Errorf("remember the session: %w", err))
 	}
-	return out, err
+	return a
 }
 
 // turn is one event while it is answered.
@@ -133,4 +170,7 @@ type turn struct {
 	record *Record
 	// lesser holds what went wrong without spoiling the answer.
 	lesser []error
+	// waits is the time that is left for the store, once it was asked for.
+	waits  context.Context
+	forget context.CancelFunc
 }

@@ -47,15 +47,6 @@ type Record struct {
 	before string
 }
 
-// Cursor is a place in a session file, behind what a checkpoint was made from.
-type Cursor struct {
-	Checkpoint string `json:"checkpoint,omitempty"`
-	Path       string `json:"path,omitempty"`
-	// Offset is in bytes; Print tells whether the bytes before it are the same.
-	Offset int64  `json:"offset,omitempty"`
-	Print  string `json:"print,omitempty"`
-}
-
 // Status is what a status line shows.
 type Status struct {
 	Used   pith.Tokens `json:"used,omitempty"`

@@ -1,16 +1,17 @@
 package hook
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
+	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/pith-memory/pith"
 	"github.com/pith-memory/pith/memory"
+	"github.com/pith-memory/pith/meter"
 	"github.com/pith-memory/pith/restore"
 )
 
@@ -22,65 +23,152 @@ type known struct {
 	Saved *pith.Saved
 }
 
-// storePatience is how long a hook waits for a store that somebody else holds.
-const storePatience = 2 * time.Second
-
-// checkpoint reads the session as far as it goes and keeps its state. Where the
-// store cannot be had the state is there all the same, and t.lesser says why it
-// was not kept. Errors: there is no state.
+// checkpoint reads the session as far as it goes and keeps its state; without a
+// reason, for the reason that its reading gives. Where the store cannot be had
+// the state is there all the same, and t.lesser says why it was not kept.
+// Errors: there is no state.
 func (t *turn) checkpoint(why pith.Reason) (*known, error) {
 	store, done, err := t.store()
 	if err != nil {
 		t.lesser = append(t.lesser, err)
-	} else {
-		defer done()
+		return t.unkept(why)
 	}
-	var previous *pith.Saved
-	if store != nil {
-		if previous, err = store.Latest(t.ctx, t.input.key()); err != nil && !errors.Is(err, pith.ErrNotFound) {
-			t.lesser = append(t.lesser, fmt.Errorf("read the latest checkpoint: %w", err))
+	defer done()
+	for again := false; ; again = true {
+		k, err := t.keepIn(store, why)
+		var conflict *pith.Conflict
+		if again || !errors.As(err, &conflict) {
+			return k, err
 		}
+		// Another hook of the session was faster: go on from what it kept.
 	}
-	r, m, err := t.compact(previous, why)
+}
+
+// keepIn is a checkpoint in a store. Errors: there is no state; *pith.Conflict.
+func (t *turn) keepIn(store pith.Store, why pith.Reason) (*known, error) {
+	previous, err := latest(t.patience(), store, t.input.key())
+	if err != nil {
+		t.lesser = append(t.lesser, fmt.Errorf("read the latest checkpoint: %w", err))
+		return t.unkept(why)
+	}
+	r, err := t.compact(previous, why)
 	if err != nil {
 		return nil, err
 	}
-	k := &known{Result: r}
-	if store == nil {
-		return k, nil
+	k := &known{Result: r.Result}
+	if k.Saved, err = t.save(store, r, previous); err == nil && r.cursor != nil {
+		t.record.Cursor = *r.cursor
 	}
-	k.Saved, err = t.save(store, m, r, previous)
+	var conflict *pith.Conflict
+	if errors.As(err, &conflict) {
+		return k, err
+	}
 	if err == nil {
 		err = t.keep(store, r.State)
 	}
 	if err != nil {
 		t.lesser = append(t.lesser, err)
 	}
+	if k.Saved == nil {
+		t.promiseNothing(k)
+	}
 	return k, nil
 }
 
-// compact reads the session, on top of its latest checkpoint where there is one.
-func (t *turn) compact(previous *pith.Saved, why pith.Reason) (*memory.Result, *memory.Memory, error) {
-	f, done, err := t.open()
+// unkept is the state of a session without a store.
+func (t *turn) unkept(why pith.Reason) (*known, error) {
+	r, err := t.compact(nil, why)
 	if err != nil {
-		return nil, nil, &pith.Error{Op: "read the session", Kind: pith.KindInput, Err: err}
+		return nil, err
 	}
-	defer done()
-	m := memory.New(t.hooks.config.Memory)
-	o := memory.ReadOptions{Name: t.transcript()}
+	k := &known{Result: r.Result}
+	t.promiseNothing(k)
+	return k, nil
+}
+
+// promiseNothing renders a block anew whose references lead nowhere.
+func (t *turn) promiseNothing(k *known) {
+	c := &t.hooks.config.Memory
+	again := *k.Result
+	again.Block = restore.Render(k.State, restore.Options{
+		Pattern: c.Pattern, Budget: c.Budget, Window: k.Reading.Window, Live: k.State.Metrics.TokensBefore, RenderResent: c.RenderResent, Unkept: true,
+	})
+	k.Result = &again
+}
+
+// latest is the newest checkpoint of a session, nil where it has none.
+func latest(ctx context.Context, store pith.Store, session string) (*pith.Saved, error) {
+	saved, err := patiently(ctx, func() (*pith.Saved, error) { return store.Latest(ctx, session) })
+	if errors.Is(err, pith.ErrNotFound) {
+		return nil, nil
+	}
+	return saved, err
+}
+
+// read is a session that was read, and the place behind it.
+type read struct {
+	*memory.Result
+	memory *memory.Memory
+	cursor *Cursor
+}
+
+// compact reads the session: what came since its latest checkpoint, where that
+// is possible, and all of it otherwise.
+func (t *turn) compact(previous *pith.Saved, why pith.Reason) (*read, error) {
+	src, err := t.open()
+	if err != nil {
+		return nil, &pith.Error{Op: "read the session", Kind: pith.KindInput, Err: err}
+	}
+	defer src.close()
+	out := &read{memory: memory.New(t.hooks.config.Memory)}
+	o := memory.ReadOptions{Name: src.path, ID: t.input.key()}
 	if previous != nil && previous.Owner == t.hooks.config.Owner {
 		o.Previous = previous.State
 	}
-	s, err := m.Read(f, o)
+	s, err := t.readBehind(out.memory, src, o)
 	if err != nil {
-		return nil, nil, err
+		s, err = out.memory.Read(src.from(0), o)
 	}
-	r, err := m.Compact(s, why)
-	return r, m, err
+	if pith.KindOf(err) == pith.KindDeclined { // the file is shorter than it was: it is another one now
+		o.Previous = nil
+		s, err = out.memory.Read(src.from(0), o)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if why == "" {
+		why = reasonOf(s.Reading(t.hooks.config.Memory.Window))
+	}
+	if out.Result, err = out.memory.Compact(s, why); err == nil {
+		out.cursor = src.cursor(out.State.Checkpoint.ID, s)
+	}
+	return out, err
+}
+
+// readBehind reads what came to the file since the checkpoint. Errors: all of
+// it must be read.
+func (t *turn) readBehind(m *memory.Memory, src *source, o memory.ReadOptions) (*memory.Session, error) {
+	c := &t.record.Cursor
+	if o.Previous == nil || !src.holds(c.Path, c.Print, c.Offset) || o.Previous.Checkpoint.Transcript != src.path {
+		return nil, memory.ErrReadWhole
+	}
+	o.Behind, o.Format = &c.Mark, pith.FormatClaudeCode
+	return m.Read(src.from(c.Offset), o)
+}
+
+// reasonOf is why a client compacts by itself: the window is that full.
+func reasonOf(r meter.Reading) pith.Reason {
+	switch {
+	case r.Fraction >= 0.8:
+		return pith.ReasonTokens80
+	case r.Fraction >= 0.6 && r.Fraction < 0.7:
+		return pith.ReasonTokens60
+	}
+	return pith.ReasonTokens70
 }
 
 // save keeps a state with what the disk is like now.
-func (t *turn) save(store pith.Store, m *memory.Memory, r *memory.Result, previous *pith.Saved) (*pith.Saved, error) {
+func (t *turn) save(store pith.Store, r *read, previous *pith.Saved) (*pith.Saved, error) {
 	if r.Unchanged && previous != nil {
 		return previous, nil
 	}
@@ -89,46 +177,99 @@ func (t *turn) save(store pith.Store, m *memory.Memory, r *memory.Result, previo
 	if err != nil {
 		return nil, fmt.Errorf("look at the workspace: %w", err)
 	}
+	ctx := t.patience()
 	o := memory.SaveOptions{Store: store, Owner: t.hooks.config.Owner, Project: project, Disk: disk, Now: t.hooks.config.Now()}
-	if _, err := m.Save(t.ctx, r, o); err != nil {
+	if _, err := patiently(ctx, func() (bool, error) { return r.memory.Save(ctx, r.Result, o) }); err != nil {
 		return nil, fmt.Errorf("save the state: %w", err)
 	}
 	return &pith.Saved{State: r.State, JSON: r.JSON, SavedAt: o.Now, Owner: o.Owner, Project: project, Disk: disk}, nil
 }
 
-// open gives the session's bytes: of its file, or as the client sent them.
-func (t *turn) open() (io.ReadSeeker, func(), error) {
-	if len(t.input.Export) > 0 {
-		return bytes.NewReader(t.input.Export), func() {}, nil
+// transcript is the file of the conversation, "" where it has none. Claude Code
+// names the main session's for a sub-agent too, which has one beside it.
+func (t *turn) transcript() string {
+	path, agent := t.input.TranscriptPath, t.input.AgentID
+	name := "agent-" + agent + ".jsonl"
+	if agent != "" && t.input.AgentTranscript != "" {
+		return t.input.AgentTranscript
 	}
-	f, err := os.Open(t.transcript())
-	if err != nil {
-		return nil, nil, err
+	if agent == "" || path == "" || t.client != ClaudeCode || filepath.Base(path) == name {
+		return path
 	}
-	return f, func() { f.Close() }, nil
+	if filepath.Base(name) != name || !filepath.IsLocal(name) {
+		return ""
+	}
+	return filepath.Join(strings.TrimSuffix(path, ".jsonl"), "subagents", name)
 }
-
-// transcript is the file of the conversation, "" where it has none.
-func (t *turn) transcript() string { return t.input.TranscriptPath }
 
 // folder is the project that the session belongs to: by its own rows, then by
 // what the client says, never by the folder that the hook happens to run in.
 func (t *turn) folder(s *pith.State) string {
 	for _, dir := range []string{s.Checkpoint.Workspace.Root, t.input.CWD} {
-		if info, err := os.Stat(dir); dir != "" && err == nil && info.IsDir() {
+		if info, err := os.Stat(dir); filepath.IsAbs(dir) && err == nil && info.IsDir() {
 			return t.hooks.config.Project(dir)
 		}
 	}
-	return t.hooks.config.Project(t.input.CWD)
+	for _, dir := range []string{t.input.CWD, s.Checkpoint.Workspace.Root} {
+		if filepath.IsAbs(dir) { // it is gone: its name is all that is left
+			return filepath.Clean(dir)
+		}
+	}
+	return t.hooks.config.Project(string(filepath.Separator))
+}
+
+// storePatience is how long a hook waits for a store that somebody else holds,
+// over all that it asks of it.
+const storePatience = 2 * time.Second
+
+// patience is the time that is left for the store.
+func (t *turn) patience() context.Context {
+	if t.waits == nil {
+		t.waits, t.forget = context.WithTimeout(t.ctx, storePatience)
+	}
+	return t.waits
 }
 
 // store opens the store with little patience.
 func (t *turn) store() (pith.Store, func(), error) {
-	ctx, cancel := context.WithTimeout(t.ctx, storePatience)
-	store, done, err := t.hooks.config.Open(ctx)
+	type opened struct {
+		store pith.Store
+		done  func()
+	}
+	ctx := t.patience()
+	o, err := patiently(ctx, func() (opened, error) {
+		store, done, err := t.hooks.config.Open(ctx)
+		return opened{store, done}, err
+	})
 	if err != nil {
-		cancel()
 		return nil, nil, fmt.Errorf("open the store: %w", err)
 	}
-	return store, func() { done(); cancel() }, nil
+	return o.store, o.done, nil
+}
+
+// patiently does what may wait for a lock longer than its context says: then it
+// is left to itself.
+func patiently[T any](ctx context.Context, do func() (T, error)) (T, error) {
+	type result struct {
+		value T
+		err   error
+	}
+	done := make(chan result, 1)
+	go func() {
+		var r result
+		defer func() {
+			if p := recover(); p != nil {
+				r.err = fmt.Errorf("a fault in pith: %v", p)
+			}
+			done <- r
+		}()
+		r.value, r.err = do()
+	}()
+	select {
+	case r := <-done:
+		return r.value, r.err
+	case <-ctx.Done():
+		var none T
+		return none, fmt.Errorf("somebody else holds it: %w", ctx.Err())
+	}
 }

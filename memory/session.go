@@ -21,6 +21,9 @@ type ReadOptions struct {
 	Format pith.Format
 	// Session selects one of several sessions in a file, as transcript.Options does.
 	Session string
+	// ID names the session where the client says its name; "" is what the
+	// session says of itself.
+	ID string
 	// Name is the path that the state will name, "" for standard input.
 	Name string
 	// Through is the index of the last message to read, nil for all.
@@ -53,7 +56,7 @@ type Session struct {
 	Boundaries []pith.Boundary
 	// Messages counts the messages that were read.
 	Messages    int
-	name        string
+	name, id    string
 	last        time.Time
 	lastMessage int
 	extract     *extract.Extractor
@@ -97,7 +100,7 @@ func read(r io.Reader, o ReadOptions, base int) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Session{name: o.Name, extract: extract.New(), redactor: redact.New(), empty: true}
+	s := &Session{name: o.Name, id: o.ID, extract: extract.New(), redactor: redact.New(), empty: true}
 	s.options = transcript.Options{Format: o.Format, Session: o.Session}
 	s.goOn(o.Previous, base)
 	if o.Behind != nil {
@@ -302,6 +305,8 @@ func (s *Session) state(why pith.Reason, pins []pith.Pin) (*pith.State, error) {
 // behind it; what has none is named by its own content.
 func (s *Session) sessionID() string {
 	switch h := &s.Header; {
+	case s.id != "" && schema.ValidSessionID(s.id):
+		return s.id
 	case h.SessionID != "" && h.Agent != "" && h.Format == pith.FormatClaudeCode:
 		return AgentSession(h.SessionID, h.Agent)
 	case h.SessionID != "":

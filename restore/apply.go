@@ -218,9 +218,16 @@ func (p *plan) keepTokens() pith.Tokens {
 	if p.options.KeepTokens > 0 {
 		return p.options.KeepTokens
 	}
+	return KeepTokens(p.before.Messages, p.blockSize, p.options.Window)
+}
+
+// KeepTokens is how large the tail is to be that stays word for word behind a
+// block of that size, where nobody says otherwise. messages is what they both
+// stand for; window is 0 where it is unknown.
+func KeepTokens(messages, block pith.Tokens, window int) pith.Tokens {
 	// Block and tail together are to be a fifth of the messages they stand for.
-	keep := min(defaultKeep, max(p.before.Messages/worthwhile-p.blockSize, leastKeep))
-	if w := pith.Tokens(p.options.Window); w > 0 {
+	keep := min(defaultKeep, max(messages/worthwhile-block, leastKeep))
+	if w := pith.Tokens(window); w > 0 {
 		keep = min(keep, w/4)
 	}
 	return keep

@@ -41,6 +41,9 @@ type Options struct {
 	Offer bool
 	// Changes are what Reconcile found; they are told beside the next action.
 	Changes []Finding
+	// Unkept is set where the state could not be stored: the block then promises
+	// nothing under its references.
+	Unkept bool
 	// Explain fills Block.Items.
 	Explain bool
 	// Count counts tokens; nil means meter.Count.
@@ -208,7 +211,10 @@ func (r *renderer) write() string {
 func (r *renderer) writeDrops(b *strings.Builder) {
 	drops := r.drops()
 	if len(drops) > 0 {
-		b.WriteString("\nLeft out for size, kept under ref " + r.ref("NAME") + ":")
+		if b.WriteString("\nLeft out for size"); !r.options.Unkept {
+			b.WriteString(", kept under ref " + r.ref("NAME"))
+		}
+		b.WriteByte(':')
 	}
 	for i, d := range drops {
 		if i > 0 {
@@ -222,7 +228,7 @@ func (r *renderer) writeDrops(b *strings.Builder) {
 			b.WriteString(" (" + itoa(d.Shortened) + " shortened)")
 		}
 	}
-	if at, ok := r.firstCut(); ok {
+	if at, ok := r.firstCut(); ok && !r.options.Unkept {
 		b.WriteString("\n" + strings.TrimSpace(mark(at)) + " ends a shortened text: ref " + r.ref(at.BlockKey()))
 	} else if len(drops) == 0 {
 		return

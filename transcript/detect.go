@@ -33,7 +33,7 @@ func (d *Decoder) format() (pith.Format, error) {
 		if err := d.rows.err; err != nil && !errors.Is(err, io.EOF) && len(head) < n {
 			return "", inputError(err, "")
 		}
-		if len(head) == 0 {
+		if len(head) == 0 && d.opts.Behind == nil {
 			return "", inputError(errors.New("the file is empty"), "name a session file with at least one row")
 		}
 		if d.opts.Format != "" {
