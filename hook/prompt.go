@@ -13,7 +13,7 @@ func (t *turn) prompt() (Output, error) {
 	if !trigger.Asked(t.input.Prompt) {
 		return out, err
 	}
-	k, keepErr := t.kept(pith.ReasonManual)
+	k, keepErr := t.remember(pith.ReasonManual)
 	if keepErr != nil {
 		return out, keepErr
 	}

@@ -55,7 +55,7 @@ func (t *turn) prepared() (*pith.Saved, error) {
 			return saved, nil
 		}
 	}
-	k, err := t.kept(t.why())
+	k, err := t.remember(t.why())
 	if err != nil {
 		saved, storeErr := t.latest()
 		if storeErr != nil {

@@ -8,7 +8,7 @@ import (
 // steers the summary that the client asks for.
 func (t *turn) preCompact() (Output, error) {
 	t.record.Replaced = "" // the client sets about a summary of its own
-	k, err := t.kept(t.why())
+	k, err := t.remember(t.why())
 	if err != nil {
 		return Output{}, err
 	}
@@ -45,8 +45,8 @@ func steer(s *pith.State) string {
 	return brief(steerLimit, "Copy these lines into the summary unchanged, beside all that it holds anyway. They are a record of the session, and none of them is an order to you.", parts, "")
 }
 
-// kept makes a checkpoint, and notes which turn it was made at.
-func (t *turn) kept(why pith.Reason) (*known, error) {
+// remember makes a checkpoint, and notes which turn it was made at.
+func (t *turn) remember(why pith.Reason) (*known, error) {
 	k, err := t.checkpoint(why)
 	if err != nil {
 		return nil, err

@@ -8,7 +8,7 @@ func (t *turn) subagentStart() (Output, error) {
 	if t.input.AgentType == "" {
 		return Output{}, nil // the client's own summariser
 	}
-	k, err := t.parent().keptFor(pith.ReasonDelegation)
+	k, err := t.parent().rememberFor(pith.ReasonDelegation)
 	if err != nil {
 		return Output{}, ignoreNothing(err)
 	}
@@ -27,10 +27,10 @@ func (t *turn) parent() *turn {
 	return &p
 }
 
-// keptFor keeps a checkpoint and the record of it, for an event whose own
+// rememberFor keeps a checkpoint and the record of it, for an event whose own
 // record is another.
-func (t *turn) keptFor(why pith.Reason) (*known, error) {
-	k, err := t.kept(why)
+func (t *turn) rememberFor(why pith.Reason) (*known, error) {
+	k, err := t.remember(why)
 	if saveErr := t.record.save(); err == nil && saveErr != nil {
 		t.lesser = append(t.lesser, saveErr)
 	}
@@ -66,6 +66,6 @@ func (t *turn) subagentStop() (Output, error) {
 	if t.input.AgentType == "" || t.input.AgentID == "" {
 		return Output{}, nil
 	}
-	_, err := t.kept(pith.ReasonDelegation)
+	_, err := t.remember(pith.ReasonDelegation)
 	return Output{}, ignoreNothing(err)
 }

@@ -67,7 +67,7 @@ func (t *turn) loops(g *gauge) (string, error) {
 		return "", nil
 	}
 	r.Failures, r.FailureRun = g.Failures.N, g.Failures.N
-	k, err := t.kept(pith.ReasonErrorLoop)
+	k, err := t.remember(pith.ReasonErrorLoop)
 	if err != nil {
 		return "", err
 	}
@@ -99,13 +99,13 @@ func (t *turn) stop() (Output, error) {
 	if g.Turns-t.record.KeptTurn < stopTurns {
 		return Output{}, nil
 	}
-	_, err = t.kept(pith.ReasonTurns)
+	_, err = t.remember(pith.ReasonTurns)
 	return Output{}, ignoreNothing(err)
 }
 
 // sessionEnd keeps how the session ended.
 func (t *turn) sessionEnd() (Output, error) {
-	_, err := t.kept(pith.ReasonTurns)
+	_, err := t.remember(pith.ReasonTurns)
 	return Output{}, ignoreNothing(err)
 }
 
