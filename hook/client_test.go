@@ -121,6 +121,9 @@ func (c *client) round(random *rand.Rand) {
 	path := filepath.Join(c.folder, c.mark, fmt.Sprintf("part %d.go", len(c.paths)))
 	c.paths = append(c.paths, path)
 	c.calls("Edit", map[string]any{"file_path": path, "old_string": "a", "new_string": "b"}, "The file "+path+" has been updated.", false)
+	if random.IntN(3) == 0 {
+		c.reads()
+	}
 	for range random.IntN(3) {
 		c.calls("Bash", map[string]any{"command": "ls " + c.mark}, strings.Repeat("part.go "+c.mark+"\n", 1+random.IntN(20)), false)
 	}
@@ -129,6 +132,15 @@ func (c *client) round(random *rand.Rand) {
 	if random.IntN(6) == 0 {
 		c.compacts("auto")
 	}
+}
+
+// reads makes the session large enough for a compaction to be worth it.
+func (c *client) reads() {
+	var b strings.Builder
+	for i := range 900 {
+		fmt.Fprintf(&b, "%d\tfunc part%d() { check(%d) }\n", i, i*7, i*13)
+	}
+	c.calls("Read", map[string]any{"file_path": filepath.Join(c.folder, c.mark, "large.go")}, b.String(), false)
 }
 
 // compacts writes what a compaction by the client itself leaves in the file.
@@ -158,6 +170,7 @@ func (c *client) input(event hook.Event, why string) map[string]any {
 			in["session_id"], in["transcript_path"] = id, filepath.Join(filepath.Dir(c.transcript), id+".jsonl")
 		}
 	case hook.PreCompact, hook.SessionCompact:
+		in["messages"] = []map[string]any{{"handle": "h1", "role": "user", "chars": 400_000}, {"handle": "h2", "role": "user", "chars": 40}}
 		if why != "" {
 			in["trigger"] = why
 		}

@@ -91,6 +91,7 @@ func New(c Config) *Hooks {
 	if c.Limit == 0 {
 		c.Limit = 10 * time.Second
 	}
+	c.Memory.Steady = true
 	return &Hooks{config: c}
 }
 

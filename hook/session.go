@@ -91,7 +91,8 @@ func (t *turn) promiseNothing(k *known) {
 	c := &t.hooks.config.Memory
 	again := *k.Result
 	again.Block = restore.Render(k.State, restore.Options{
-		Pattern: c.Pattern, Budget: c.Budget, Window: k.Reading.Window, Live: k.State.Metrics.TokensBefore, RenderResent: c.RenderResent, Unkept: true,
+		Pattern: c.Pattern, Budget: c.Budget, Window: k.Reading.Window, Live: k.State.Metrics.TokensBefore, RenderResent: c.RenderResent,
+		Replaces: k.State.Metrics.TokensAfter, Unkept: true,
 	})
 	k.Result = &again
 }

@@ -34,6 +34,9 @@ type Config struct {
 	// RenderResent writes out the rules of system prompts and rules files too,
 	// for a target that will not send them again by itself.
 	RenderResent bool
+	// Steady gives a block at least the room of the one before it in its chain,
+	// for clients whose context holds little beside that one.
+	Steady bool
 	// Explain keeps, for every item of the block, whether it was kept and why.
 	Explain bool
 }
@@ -92,7 +95,12 @@ func (m *Memory) finish(s *Session, state *pith.State) (*Result, error) {
 }
 
 func (m *Memory) renderOptions(s *Session) restore.Options {
+	var replaces pith.Tokens
+	if m.config.Steady && s.previous != nil {
+		replaces = s.previous.Metrics.TokensAfter
+	}
 	return restore.Options{
+		Replaces:     replaces,
 		Pattern:      m.config.Pattern,
 		Budget:       m.config.Budget,
 		Window:       s.Reading(m.config.Window).Window,

@@ -48,7 +48,12 @@ func (m *Memory) Restore(s *pith.State) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	var size pith.Tokens
+	if m.config.Steady {
+		size = s.Metrics.TokensAfter // it may be larger than what Live alone allows
+	}
 	block := restore.Render(s, restore.Options{
+		Replaces:     size,
 		Pattern:      m.config.Pattern,
 		Budget:       m.config.Budget,
 		Window:       m.config.Window,

@@ -33,6 +33,9 @@ type Options struct {
 	Window int
 	// Live is the size of the content that the block stands for, 0 unknown.
 	Live pith.Tokens
+	// Replaces is the size of an earlier block that this one takes the place of,
+	// 0 for none: the rule about Live gives it at least that room.
+	Replaces pith.Tokens
 	// RenderResent writes out the constraints that the client is known to send
 	// again by itself. They are named by their place otherwise.
 	RenderResent bool
@@ -72,7 +75,7 @@ func (o *Options) budget() pith.Tokens {
 		budget = pith.Tokens(o.Window / 4)
 	}
 	if o.Live > 0 {
-		budget = min(budget, max(o.Live/worthwhile, leastBudget))
+		budget = min(budget, max(o.Live/worthwhile, leastBudget, o.Replaces))
 	}
 	return budget
 }
