@@ -1,6 +1,12 @@
 package hook
 
 import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/pith-memory/pith"
+	"github.com/pith-memory/pith/memory"
 	"github.com/pith-memory/pith/meter"
 	"github.com/pith-memory/pith/trigger"
 )
@@ -14,8 +20,41 @@ type gauge struct {
 	Failures trigger.FailureRun
 }
 
+// Followed is how far a session was followed, and how it stood there: figures
+// and the names of tools.
+type Followed struct {
+	Path   string `json:"path,omitempty"`
+	Offset int64  `json:"offset,omitempty"`
+	Print  string `json:"print,omitempty"`
+	memory.Gauge
+}
+
 // follow reads what came to the session file since it was followed last. It
 // does not touch the store.
 func (t *turn) follow() (gauge, error) {
-	return gauge{}, nil
+	src, err := t.open()
+	if err != nil {
+		return gauge{}, &pith.Error{Op: "read the session", Kind: pith.KindInput, Err: err}
+	}
+	defer src.close()
+	f := &t.record.Followed
+	if !src.holds(f.Path, f.Print, f.Offset) || !f.Gauge.GoesOn() {
+		*f = Followed{Path: src.path}
+	}
+	if f.Offset < src.end {
+		err = f.Gauge.Read(src.from(f.Offset))
+		if errors.Is(err, memory.ErrReadWhole) {
+			*f = Followed{Path: src.path}
+			err = f.Gauge.Read(src.from(0))
+		}
+		if err != nil && !errors.Is(err, io.EOF) {
+			*f = Followed{}
+			return gauge{}, fmt.Errorf("follow the session: %w", err)
+		}
+	}
+	f.Offset = src.end
+	if f.Print, err = src.print(f.Offset); err != nil || src.torn {
+		f.Print = "" // the last row may be another one next time
+	}
+	return gauge{Reading: f.Gauge.Reading(t.hooks.config.Memory.Window), Turns: f.Turns, Failures: f.Failures}, nil
 }

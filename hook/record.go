@@ -19,6 +19,8 @@ type Record struct {
 	Session string `json:"session"`
 	// Cursor says how far the session file was read for the latest checkpoint.
 	Cursor Cursor `json:"cursor"`
+	// Followed says how it stood when it was looked at last.
+	Followed Followed `json:"followed,omitzero"`
 	// Trigger is what the policy remembers.
 	Trigger trigger.State `json:"trigger"`
 	// Replaced is set while the history's place is taken by pith's memory, and

@@ -181,3 +181,41 @@ func holdsAgainst(t *testing.T, data []byte, r *memory.Result) {
 		t.Errorf("%d problems, the first %v", len(problems), problems[0])
 	}
 }
+
+// TestGauge holds what is gauged of a session piece by piece against a look at
+// the whole, and both against a full reading.
+func TestGauge(t *testing.T) {
+	for name, data := range claudeSessions(t) {
+		t.Run(name, func(t *testing.T) {
+			var pieces memory.Gauge
+			from := 0
+			for _, to := range cutsOf(data, 12) {
+				if to == from {
+					continue
+				}
+				if err := pieces.Read(bytes.NewReader(data[from:to])); err != nil {
+					t.Fatal(err)
+				}
+				var whole memory.Gauge
+				if err := whole.Read(bytes.NewReader(data[:to])); err != nil {
+					t.Fatal(err)
+				}
+				from = to
+				a, b := pieces.Reading(0), whole.Reading(0)
+				if a.Reported != b.Reported || a.Window != b.Window || a.Used < b.Used*97/100 || a.Used > b.Used*103/100+10 {
+					t.Errorf("at byte %d: %+v, and read whole %+v", to, a, b)
+				}
+				if pieces.Turns != whole.Turns || pieces.Failures != whole.Failures {
+					t.Errorf("at byte %d: %d turns, %v; and read whole %d, %v", to, pieces.Turns, pieces.Failures, whole.Turns, whole.Failures)
+				}
+				s, err := memory.New(memory.Config{}).Read(bytes.NewReader(data[:to]), memory.ReadOptions{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if r := s.Reading(0); r.Reported != b.Reported || r.Window != b.Window || s.Facts().Turns != whole.Turns {
+					t.Errorf("at byte %d: %+v and %d turns, and by the facts %+v and %d", to, b, whole.Turns, r, s.Facts().Turns)
+				}
+			}
+		})
+	}
+}
