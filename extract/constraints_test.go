@@ -198,6 +198,7 @@ func TestCorrections(t *testing.T) {
 
 func TestEnvironment(t *testing.T) {
 	f := newSession().system("<permissions instructions>\n`sandbox_mode` is `read-only`: nothing can be written. Network access is restricted.\nIf the sandbox fails, ask.").
+		system("<pith-memory checkpoint=\"a\" nonce=\"b\">\n§ Environment\n- Network access is restricted by the sandbox. (system prompt)\nb</pith-memory>").
 		user("Fix a.go").use("Read", arg("file_path", "/srv/shop/a.go")).result("x").facts(t)
 	if got := texts(f.Context.Environment, func(q pith.Quote) string { return q.Text }); !reflect.DeepEqual(got, []string{"`sandbox_mode` is `read-only`: nothing can be written.", "Network access is restricted."}) {
 		t.Errorf("environment is %q", got)
