@@ -22,6 +22,9 @@ const attachment = 6000
 // size. Units: characters.
 const longPrompt = 20000
 
+// memoryPart is the id of the part that holds the memory.
+const memoryPart = "prt_pith"
+
 // ask gives pith an event, and gives back its answer, null for none.
 function ask(event, input) {
   return new Promise((resolve) => {
@@ -79,32 +82,31 @@ function save(session, placed) {
   }
 }
 
+// resultChars is the length of what a tool gave back, as opencode sends it.
+function resultChars(state) {
+  return state.time?.compacted ? 40 : (state.output ?? state.error ?? "").length
+}
+
 // chars is the length of what a message says, asks of tools and got from them.
 function chars(message) {
   let n = 0
   for (const p of message.parts) {
     if (p.type === "text" || p.type === "reasoning") n += p.text?.length ?? 0
     else if (p.type === "file") n += attachment
-    else if (p.type === "tool") {
-      const s = p.state
-      n += JSON.stringify(s.input ?? {}).length
-      n += s.time?.compacted ? 40 : (s.output ?? s.error ?? "").length
-    }
+    else if (p.type === "tool") n += JSON.stringify(p.state.input ?? {}).length + resultChars(p.state)
   }
   return n
 }
 
-function outline(message, memory) {
+// outline describes a message to pith, in the one or two messages that the
+// model sees in its place: opencode keeps a call and its result together.
+function outline(message) {
   const tools = message.parts.filter((p) => p.type === "tool")
-  const ended = tools.filter((p) => p.state.status === "completed" || p.state.status === "error")
-  return {
-    handle: message.info.id,
-    role: message.info.role,
-    chars: chars(message),
-    calls: tools.map((p) => p.callID),
-    results: ended.map((p) => p.callID),
-    pith: memory === true,
-  }
+  const results = tools.reduce((n, p) => n + resultChars(p.state), 0)
+  const { id, role } = message.info
+  const said = { handle: id, role, chars: chars(message) - results, calls: tools.map((p) => p.callID), results: [], pith: message.parts[0]?.id === memoryPart }
+  if (!tools.length) return [said]
+  return [said, { handle: id, role: "user", chars: results, calls: [], results: said.calls, pith: false }]
 }
 
 // after tells which messages a placement does not know: those behind its last.
@@ -121,7 +123,7 @@ function after(list, placed) {
 function remembering(next, memory, session, like) {
   const own = next?.info.role === "user"
   const info = own ? next.info : { ...like.info, id: "msg_pith" }
-  const part = { id: "prt_pith", sessionID: session, messageID: info.id, type: "text", text: memory, synthetic: true }
+  const part = { id: memoryPart, sessionID: session, messageID: info.id, type: "text", text: memory, synthetic: true }
   return { info, parts: own ? [part, ...next.parts] : [part] }
 }
 
@@ -159,7 +161,7 @@ function used(list) {
   if (last >= 0) {
     const t = list[last].info.tokens
     counted = t.total || t.input + t.output + t.cache.read + t.cache.write
-    for (const p of list[last].parts) if (p.type === "tool") counted += (p.state.output ?? p.state.error ?? "").length / perToken
+    for (const p of list[last].parts) if (p.type === "tool") counted += resultChars(p.state) / perToken
     for (const m of list.slice(last + 1)) counted += chars(m) / perToken
   }
   return Math.max(counted, list.reduce((n, m) => n + chars(m), 0) / perToken)
@@ -207,7 +209,7 @@ export const Pith = async ({ client, directory }) => {
       cwd: info.data.directory ?? directory,
       trigger,
       export: { info: info.data, messages: messages.data.map(slim) },
-      messages: list.map((m) => outline(m, m.parts[0]?.id === "prt_pith")),
+      messages: list.flatMap(outline),
     })
     return typeof answer?.memory === "string" && answer.memory !== "" ? answer : null
   }

@@ -53,20 +53,22 @@ export default function (pi: any) {
   }
 
   pi.on("session_before_compact", async (event: any, ctx: any) => {
+    // ctx is asked for before the first wait: pi may be about to end.
     const of = session(ctx);
+    const ui = ctx.hasUI ? ctx.ui : null;
     if (!of) return undefined;
     const { firstKeptEntryId, tokensBefore } = event.preparation;
     const trigger = event.reason === undefined ? "" : event.reason === "manual" ? "manual" : "auto"; // older ones do not say
     const answer = await ask("session-compact", { ...of, trigger, custom_instructions: event.customInstructions });
     if (typeof answer?.memory !== "string" || answer.memory === "") return undefined;
-    if (answer.notice && ctx.hasUI) ctx.ui.notify(answer.notice, "info");
+    if (answer.notice) ui?.notify(answer.notice, "info");
     return { compaction: { summary: answer.memory, firstKeptEntryId, tokensBefore, details: { by: "pith" } } };
   });
 
   // pi's own summary is compared with what pith knows.
   pi.on("session_compact", async (event: any, ctx: any) => {
-    const of = session(ctx);
-    if (of && !event.fromExtension) await told("post-compact", { ...of, compact_summary: event.compactionEntry.summary });
+    const of = event.fromExtension ? null : session(ctx);
+    if (of) await told("post-compact", { ...of, compact_summary: event.compactionEntry.summary });
   });
 
   // A session that goes on is checked against the disk.

@@ -1,0 +1,202 @@
+package install_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/pith-memory/pith/provider/providertest"
+)
+
+// opencodeRig is a rig with opencode set up: a model of 60,000 tokens in a wire
+// format, "anthropic" or "openai-compatible", and the plugin.
+func opencodeRig(t *testing.T, s *script, format string) *rig {
+	t.Helper()
+	r := newRig(t, s)
+	config := filepath.Join(r.Home, ".config/opencode")
+	put(t, filepath.Join(config, "opencode.json"), fmt.Sprintf(`{"model":"fake/big","small_model":"fake/big","provider":{"fake":{"npm":"@ai-sdk/%s","name":"fake",
+		"options":{"baseURL":%q,"apiKey":"sk-test-000"},"models":{"big":{"name":"big","limit":{"context":60000,"output":8000}}}}}}`, format, r.Server.URL+"/v1"))
+	// What opencode would fetch from the network for any plugin: a package of types.
+	put(t, filepath.Join(config, "package.json"), `{"dependencies":{"@opencode-ai/plugin":"1.18.33"}}`)
+	put(t, filepath.Join(config, "package-lock.json"), `{"lockfileVersion":3,"packages":{"":{"dependencies":{"@opencode-ai/plugin":"1.18.33"}}}}`)
+	put(t, filepath.Join(config, "node_modules/.keep"), "")
+	r.plugin(pithPath(t))
+	return r
+}
+
+// plugin installs the plugin of opencode with a path for pith.
+func (r *rig) plugin(pith string) {
+	r.t.Helper()
+	text, err := os.ReadFile("opencode/pith.js")
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	put(r.t, filepath.Join(r.Home, ".config/opencode/plugin/pith.js"), strings.ReplaceAll(string(text), "__PITH__", pith))
+}
+
+// put writes a file, and the folders above it.
+func put(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// opencode runs opencode without a terminal.
+func (r *rig) opencode(args ...string) result {
+	r.t.Helper()
+	return r.run("", append([]string{r.agent("current/opencode")}, args...)...)
+}
+
+// plantedGoal is what the user asks for, with a rule in it.
+const plantedGoal = "Write the forty modules below src/mod. Constraint: never open a network socket in any test, not even on loopback. Run the checks as you go."
+
+// plantedTurns write 40 files and end five commands with the exit codes 3, 4, 5, 6
+// and 7, several calls in each turn; the provider counts more and more tokens.
+// write and shell make the input of a client's tools.
+func plantedTurns(write, shell func(a, b string) providertest.Call) []providertest.Answer {
+	var turns []providertest.Answer
+	for i := range 10 {
+		var calls []providertest.Call
+		for j := range 4 {
+			n := 4*i + j
+			calls = append(calls, write(plantedPath(n), plantedFile(n)))
+		}
+		if i%2 == 0 {
+			calls = append(calls, shell(fmt.Sprintf("echo check %d; exit %d", i, 3+i/2), "Run check"))
+		}
+		turns = append(turns, providertest.Answer{Text: fmt.Sprintf("Step %d.", i), Calls: calls, Usage: used(25_000 + 2_000*i)})
+	}
+	return turns
+}
+
+func plantedFile(n int) string {
+	return fmt.Sprintf("package mod\n\n// F%02d is number %d.\nfunc F%02d() int { return %d }\n", n, n, n, n) + strings.Repeat("\n// It says no more than that.\n", 60)
+}
+
+func plantedPath(n int) string { return fmt.Sprintf("src/mod/part_%02d.go", n) }
+
+// lostOf lists what of the planted session a request does not hold.
+func lostOf(text string) []string {
+	var lost []string
+	wanted := []string{plantedGoal, "never open a network socket"}
+	for n := range 40 {
+		wanted = append(wanted, filepath.Base(plantedPath(n)))
+	}
+	for i := range 5 {
+		wanted = append(wanted, fmt.Sprintf("exit %d", 3+i))
+	}
+	for _, w := range wanted {
+		if !strings.Contains(text, w) {
+			lost = append(lost, w)
+		}
+	}
+	return lost
+}
+
+// object is a JSON object of texts, from its keys and values.
+func object(pairs ...string) json.RawMessage {
+	members := map[string]string{}
+	for i := 0; i < len(pairs); i += 2 {
+		members[pairs[i]] = pairs[i+1]
+	}
+	text, _ := json.Marshal(members) // texts are always JSON
+	return text
+}
+
+func (r *rig) opencodeWrite(path, text string) providertest.Call {
+	return providertest.Call{Name: "write", Input: object("filePath", filepath.Join(r.Work, path), "content", text)}
+}
+
+func opencodeShell(command, description string) providertest.Call {
+	return providertest.Call{Name: "bash", Input: object("command", command, "description", description)}
+}
+
+// sizes tells of each request how long it is and what of the session is not in it.
+func sizes(s *script) string {
+	var b strings.Builder
+	for i, q := range s.Main() {
+		lost := lostOf(q.Text())
+		fmt.Fprintf(&b, "request %d: %d messages, %d bytes, without %d of the facts\n", i, len(q.Conversation.Messages), len(q.Body), len(lost))
+	}
+	return b.String()
+}
+
+func TestRealOpencodeCompacts(t *testing.T) {
+	for _, format := range []string{"anthropic", "openai-compatible"} {
+		t.Run(format, func(t *testing.T) {
+			s := &script{Summary: "## Objective\nnothing"}
+			r := opencodeRig(t, s, format)
+			s.Turns = plantedTurns(r.opencodeWrite, opencodeShell)
+			for _, tokens := range []int{20_000, 21_000, 43_000, 20_000} {
+				s.Turns = append(s.Turns, providertest.Answer{Text: "More.", Calls: []providertest.Call{opencodeShell("echo more", "More")}, Usage: used(tokens)})
+			}
+			r.opencodeRuns("run", plantedGoal)
+			r.opencodeRuns("run", "--continue", "go on")
+			r.quiet()
+			main := s.Main()
+			if len(main) != 16 {
+				t.Fatalf("%d requests:\n%s", len(main), sizes(s))
+			}
+			for i := 10; i < 16; i++ {
+				whole(t, &main[i])
+			}
+			// Two compactions, and nothing but the end changes between them.
+			for i, j := range map[int]int{10: 12, 13: 15} {
+				if memoryIn(&main[i]) != memoryIn(&main[j]) {
+					t.Errorf("request %d has another memory than %d:\n%s", j, i, sizes(s))
+				}
+			}
+			if memoryIn(&main[12]) == memoryIn(&main[13]) {
+				t.Errorf("the second compaction left the memory as it was:\n%s", sizes(s))
+			}
+			if !strings.Contains(main[10].Text(), "// F39 is number 39.") {
+				t.Error("the newest round was not kept")
+			}
+			if last := main[15].LastText(); !strings.Contains(last, "go on") {
+				t.Errorf("the last request ends with %q", last)
+			}
+			if got := r.pith("recall", "--search", "F07 is number 7").Out; !strings.Contains(got, "part_07.go") {
+				t.Errorf("recall gives %q", got)
+			}
+		})
+	}
+}
+
+// opencodeRuns runs opencode, and fails the test where it does not end well.
+func (r *rig) opencodeRuns(args ...string) result {
+	r.t.Helper()
+	res := r.opencode(args...)
+	if res.Code != 0 {
+		r.t.Fatalf("opencode %q: exit %d\n%s%s", args, res.Code, res.Out, res.Err)
+	}
+	return res
+}
+
+// TestRealOpencodeBroken holds that opencode compacts as it does by itself
+// where pith is gone, and says things that are no answer.
+func TestRealOpencodeBroken(t *testing.T) {
+	for _, pith := range []string{"/nonexistent/pith", "/bin/echo"} {
+		t.Run(filepath.Base(filepath.Dir(pith)), func(t *testing.T) {
+			s := &script{Summary: "## Objective\nA summary of opencode's own."}
+			r := opencodeRig(t, s, "anthropic")
+			r.plugin(pith)
+			s.Turns = plantedTurns(r.opencodeWrite, opencodeShell)
+			s.Turns[9].Usage = used(53_000)
+			r.opencode("run", plantedGoal)
+			main := s.Main()
+			if last := &main[len(main)-1]; s.Summaries() != 1 || !strings.Contains(last.Text(), "A summary of opencode's own.") {
+				t.Errorf("%d requests for a summary\n%s", s.Summaries(), sizes(s))
+			}
+			if wrong := r.Server.Problems(); len(wrong) > 0 {
+				t.Errorf("refused: %q", wrong)
+			}
+		})
+	}
+}

@@ -1,0 +1,137 @@
+package install_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/pith-memory/pith/provider/providertest"
+)
+
+// piRig is a rig with pi set up: a model of 60,000 tokens in a wire format of
+// pi's, and the extension.
+func piRig(t *testing.T, s *script, api string) *rig {
+	t.Helper()
+	r := newRig(t, s)
+	base := r.Server.URL
+	if api != "anthropic-messages" {
+		base += "/v1"
+	}
+	agent := filepath.Join(r.Home, ".pi/agent")
+	put(t, filepath.Join(agent, "models.json"), fmt.Sprintf(`{"providers":{"fake":{"baseUrl":%q,"api":%q,"apiKey":"sk-test-000","compat":{"supportsDeveloperRole":false},
+		"models":[{"id":"big","name":"big","reasoning":false,"input":["text"],"contextWindow":60000,"maxTokens":8000,"cost":{"input":0,"output":0,"cacheRead":0,"cacheWrite":0}}]}}}`, base, api))
+	put(t, filepath.Join(agent, "settings.json"), `{"compaction":{"enabled":true,"reserveTokens":16384,"keepRecentTokens":2000},"defaultProvider":"fake","defaultModel":"big"}`)
+	r.Env = append(r.Env, "PI_OFFLINE=1", "PI_SKIP_VERSION_CHECK=1")
+	r.extension(pithPath(t))
+	return r
+}
+
+// extension installs the extension of pi with a path for pith.
+func (r *rig) extension(pith string) {
+	r.t.Helper()
+	text, err := os.ReadFile("pi/pith.ts")
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	put(r.t, filepath.Join(r.Home, ".pi/agent/extensions/pith.ts"), strings.ReplaceAll(string(text), "__PITH__", pith))
+}
+
+// pi runs pi without a terminal.
+func (r *rig) pi(args ...string) result {
+	r.t.Helper()
+	return r.run("", append([]string{r.agent("current/pi"), "--provider", "fake", "--model", "big"}, args...)...)
+}
+
+func piWrite(path, text string) providertest.Call {
+	return providertest.Call{Name: "write", Input: object("path", path, "content", text)}
+}
+
+func piShell(command, _ string) providertest.Call {
+	return providertest.Call{Name: "bash", Input: object("command", command)}
+}
+
+// memoryIn is pith's memory in a request, "" where there is none.
+func memoryIn(q *providertest.Request) string {
+	_, rest, ok := strings.Cut(q.Text(), "<pith-memory ")
+	memory, _, closed := strings.Cut(rest, "</pith-memory>")
+	if !ok || !closed {
+		return ""
+	}
+	return memory
+}
+
+// whole fails the test where a request is not one that carries pith's memory,
+// every planted fact and the newest round.
+func whole(t *testing.T, q *providertest.Request) {
+	t.Helper()
+	if lost := lostOf(memoryIn(q)); len(lost) > 0 {
+		t.Errorf("request %d has a memory of %d bytes, without %q", q.N, len(memoryIn(q)), lost)
+	}
+	if n := strings.Count(q.Text(), "<pith-memory "); n != 1 {
+		t.Errorf("request %d has %d memories", q.N, n)
+	}
+}
+
+// quiet fails the test where the client asked for a summary or sent what the
+// API would refuse.
+func (r *rig) quiet() {
+	r.t.Helper()
+	if n, wrong := r.Script.Summaries(), r.Server.Problems(); n > 0 || len(wrong) > 0 {
+		r.t.Errorf("%d requests for a summary; refused: %q", n, wrong)
+	}
+}
+
+func TestRealPiCompacts(t *testing.T) {
+	for _, api := range []string{"anthropic-messages", "openai-completions"} {
+		t.Run(api, func(t *testing.T) {
+			s := &script{Summary: "## Goal\nnothing"}
+			r := piRig(t, s, api)
+			full := providertest.Answer{Text: "All forty are written.", Usage: used(45_000)}
+			s.Turns = append(plantedTurns(piWrite, piShell), full, providertest.Say("Yes."), full, providertest.Say("Again."))
+			for i, prompt := range []string{plantedGoal, "go on", "and further", "the last one"} {
+				args := []string{"-p", prompt}
+				if i > 0 {
+					args = append(args, "-c")
+				}
+				if res := r.pi(args...); res.Code != 0 || res.Err != "" {
+					t.Fatalf("%q: exit %d\n%s%s", prompt, res.Code, res.Out, res.Err)
+				}
+			}
+			r.quiet()
+			main := s.Main()
+			if len(main) != 14 {
+				t.Fatalf("%d requests:\n%s", len(main), sizes(s))
+			}
+			for i := 11; i < 14; i++ {
+				whole(t, &main[i])
+			}
+			if first := memoryIn(&main[11]); first != memoryIn(&main[12]) || first == memoryIn(&main[13]) {
+				t.Errorf("the memory is to be the same until the next compaction:\n%s", sizes(s))
+			}
+			if !strings.Contains(main[11].Text(), "package mod") {
+				t.Error("no round was kept")
+			}
+		})
+	}
+}
+
+// TestRealPiBroken holds that pi compacts as it does by itself where pith is
+// gone, and says things that are no answer.
+func TestRealPiBroken(t *testing.T) {
+	for _, pith := range []string{"/nonexistent/pith", "/bin/echo"} {
+		t.Run(filepath.Base(filepath.Dir(pith)), func(t *testing.T) {
+			s := &script{Summary: "## Goal\nA summary of pi's own."}
+			r := piRig(t, s, "anthropic-messages")
+			r.extension(pith)
+			s.Turns = append(plantedTurns(piWrite, piShell), providertest.Answer{Text: "All.", Usage: used(45_000)})
+			r.pi("-p", plantedGoal)
+			r.pi("-p", "go on", "-c")
+			main := s.Main()
+			if last := &main[len(main)-1]; s.Summaries() == 0 || !strings.Contains(last.Text(), "A summary of pi's own.") {
+				t.Errorf("%d requests for a summary\n%s", s.Summaries(), sizes(s))
+			}
+		})
+	}
+}
