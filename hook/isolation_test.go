@@ -238,6 +238,7 @@ func (b *bench) run(n int, answer ask) {
 					b.fire(c, random, answer)
 				}
 			}
+			c.reads()
 			b.own(c, hook.SessionCompact, b.tell(c, answer, hook.SessionCompact, "auto", b.folders[(i+3)%len(b.folders)]))
 		})
 	}
@@ -254,7 +255,7 @@ func (b *bench) fire(c *client, random *rand.Rand, answer ask) {
 	}{
 		{hook.PostToolUse, "", false}, {hook.UserPromptSubmit, "", false}, {hook.Stop, "", false}, {hook.SubagentStart, "", false},
 		{hook.PreCompact, "auto", false}, {hook.PreCompact, "manual", false}, {hook.PostCompact, "auto", false},
-		{hook.SessionStart, "compact", false}, {hook.SessionStart, "resume", false},
+		{hook.SessionStart, "compact", true}, {hook.SessionStart, "resume", false},
 		{hook.SessionStart, "startup", false}, {hook.SessionStart, "clear", false},
 		{hook.SessionCompact, "auto", true}, {hook.SessionCompact, "manual", true}, {hook.SessionCompact, "", true},
 	}
@@ -264,7 +265,7 @@ func (b *bench) fire(c *client, random *rand.Rand, answer ask) {
 	for range 1 + random.IntN(5)/4 {
 		asked.Go(func() {
 			out := b.tell(c, answer, e.event, e.why, wrong)
-			if e.own {
+			if e.own && out.Memory+out.Context != "" {
 				b.own(c, e.event, out)
 			}
 		})
@@ -319,7 +320,8 @@ func around(text, what string) string {
 func (b *bench) own(c *client, event hook.Event, out hook.Output) {
 	for _, want := range c.wants() {
 		if !strings.Contains(out.Memory+out.Context, want) {
-			b.t.Errorf("%s, %s: %q is not in it:\n%s", c.mark, event, want, out.Memory+out.Context)
+			text := out.Memory + out.Context
+			b.t.Errorf("%s, %s: %q is not in it:\n%s", c.mark, event, want, text[:min(len(text), 1200)])
 			return
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -49,6 +48,10 @@ func (t *turn) keepIn(store pith.Store, why pith.Reason) (*known, error) {
 	previous, err := latest(t.patience(), store, t.input.key())
 	if err != nil {
 		t.lesser = append(t.lesser, fmt.Errorf("read the latest checkpoint: %w", err))
+		return t.unkept(why)
+	}
+	if previous != nil && !t.mine(previous) {
+		t.lesser = append(t.lesser, errForeign)
 		return t.unkept(why)
 	}
 	r, err := t.compact(previous, why)
@@ -123,7 +126,7 @@ func (t *turn) compact(previous *pith.Saved, why pith.Reason) (*read, error) {
 	defer src.close()
 	out := &read{memory: memory.New(t.hooks.config.Memory)}
 	o := memory.ReadOptions{Name: src.path, ID: t.input.key()}
-	if previous != nil && previous.Owner == t.hooks.config.Owner {
+	if previous != nil {
 		o.Previous = previous.State
 	}
 	s, err := t.readBehind(out.memory, src, o)
@@ -174,9 +177,12 @@ func (t *turn) save(store pith.Store, r *read, previous *pith.Saved) (*pith.Save
 		return previous, nil
 	}
 	project := t.folder(r.State)
-	disk, err := t.hooks.config.Look(t.ctx, project, restore.Paths(r.State))
-	if err != nil {
-		return nil, fmt.Errorf("look at the workspace: %w", err)
+	var disk *pith.Disk
+	if project != "" { // else nobody knows where to look
+		var err error
+		if disk, err = t.hooks.config.Look(t.ctx, project, restore.Paths(r.State)); err != nil {
+			return nil, fmt.Errorf("look at the workspace: %w", err)
+		}
 	}
 	ctx := t.patience()
 	o := memory.SaveOptions{Store: store, Owner: t.hooks.config.Owner, Project: project, Disk: disk, Now: t.hooks.config.Now()}
@@ -201,22 +207,6 @@ func (t *turn) transcript() string {
 		return ""
 	}
 	return filepath.Join(strings.TrimSuffix(path, ".jsonl"), "subagents", name)
-}
-
-// folder is the project that the session belongs to: by its own rows, then by
-// what the client says, never by the folder that the hook happens to run in.
-func (t *turn) folder(s *pith.State) string {
-	for _, dir := range []string{s.Checkpoint.Workspace.Root, t.input.CWD} {
-		if info, err := os.Stat(dir); filepath.IsAbs(dir) && err == nil && info.IsDir() {
-			return t.hooks.config.Project(dir)
-		}
-	}
-	for _, dir := range []string{t.input.CWD, s.Checkpoint.Workspace.Root} {
-		if filepath.IsAbs(dir) { // it is gone: its name is all that is left
-			return filepath.Clean(dir)
-		}
-	}
-	return t.hooks.config.Project(string(filepath.Separator))
 }
 
 // storePatience is how long a hook waits for a store that somebody else holds,

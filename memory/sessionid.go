@@ -41,3 +41,28 @@ func AgentSession(session, agent string) string {
 	}
 	return id
 }
+
+// Root reads as much of a transcript as it takes to know the folder in which
+// its work began, as the client recorded it, "" where it says nothing of that.
+func Root(r io.Reader, n Numbering) (string, error) {
+	d, err := transcript.NewDecoder(r, transcript.Options{Format: n.Format, Session: n.Session})
+	if err != nil {
+		return "", err
+	}
+	for range 64 {
+		record, err := d.Next()
+		if errors.Is(err, io.EOF) {
+			return "", nil
+		}
+		if err != nil {
+			return "", err
+		}
+		if m := record.Message; m != nil && m.CWD != "" {
+			var names labels
+			c := *m
+			names.message(&c)
+			return c.CWD, nil
+		}
+	}
+	return "", nil
+}
