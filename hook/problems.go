@@ -4,8 +4,10 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
-	"os"
+	"errors"
+	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,43 +16,77 @@ import (
 
 // Problem is one event that could not be answered as it should have been.
 type Problem struct {
+	// At is when it was met last, Times how often, 0 for once.
 	At      time.Time `json:"at"`
+	Times   int       `json:"times,omitempty"`
 	Client  Client    `json:"client"`
 	Event   Event     `json:"event"`
 	Session string    `json:"session,omitempty"`
 	Error   string    `json:"error"`
 }
 
-// maxProblems bounds the list: when it is larger, it begins anew. Units: bytes.
-const maxProblems = 256 << 10
+// The list of problems keeps the newest ones. Units: problems, and the bytes of
+// a problem's text.
+const (
+	maxProblems    = 200
+	maxProblemText = 600
+)
 
 const problemsFile = "problems.jsonl"
 
-// note adds to the list of problems. Where even that is impossible, nothing
-// more can be done without harm to the client.
-func (h *Hooks) note(client Client, event Event, session string, cause error) {
-	text := redact.New().Text(strings.ReplaceAll(cause.Error(), "\n", " "))
-	line, err := json.Marshal(Problem{At: h.config.Now().UTC(), Client: client, Event: event, Session: session, Error: text})
-	if err != nil || os.MkdirAll(h.config.Dir, 0o700) != nil {
-		return
-	}
-	path := filepath.Join(h.config.Dir, problemsFile)
-	flags := os.O_CREATE | os.O_WRONLY | os.O_APPEND
-	if info, err := os.Stat(path); err == nil && info.Size() > maxProblems {
-		flags = os.O_CREATE | os.O_WRONLY | os.O_TRUNC
-	}
-	f, err := os.OpenFile(path, flags, 0o600)
+// Note adds to the list of problems in a folder; one that is there already is
+// counted. Where even that is impossible, nothing more can be done without harm
+// to the client.
+func Note(dir string, p Problem) {
+	p.At = p.At.UTC()
+	p.Error = redact.New().Text(strings.Join(strings.Fields(p.Error), " "))
+	p.Error = strings.ToValidUTF8(p.Error[:min(len(p.Error), maxProblemText)], "")
+	p.Session = strings.ToValidUTF8(p.Session[:min(len(p.Session), 200)], "")
+	list, err := Problems(dir)
 	if err != nil {
-		return
+		list = nil // it is made anew
 	}
-	defer f.Close()
-	_, _ = f.Write(append(line, '\n')) // see above
+	for i := range list {
+		if list[i].same(&p) {
+			p.Times = max(list[i].Times, 1) + 1
+			list = slices.Delete(list, i, i+1)
+			break
+		}
+	}
+	list = append(list, p)
+	var text bytes.Buffer
+	for _, p := range list[max(0, len(list)-maxProblems):] {
+		if line, err := json.Marshal(p); err == nil {
+			text.Write(append(line, '\n'))
+		}
+	}
+	_ = replaceFile(filepath.Join(dir, problemsFile), text.Bytes()) // see above
+}
+
+// same tells whether two problems are one that came again: their texts may
+// differ by numbers, as those of processes.
+func (p *Problem) same(q *Problem) bool {
+	return p.Client == q.Client && p.Event == q.Event && withoutNumbers(p.Error) == withoutNumbers(q.Error)
+}
+
+func withoutNumbers(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= '0' && r <= '9' {
+			return -1
+		}
+		return r
+	}, text)
+}
+
+// note adds to the list of problems.
+func (h *Hooks) note(client Client, event Event, session string, cause error) {
+	Note(h.config.Dir, Problem{At: h.config.Now(), Client: client, Event: event, Session: session, Error: cause.Error()})
 }
 
 // Problems reads the list that hooks left in a folder, oldest first.
 func Problems(dir string) ([]Problem, error) {
-	data, err := os.ReadFile(filepath.Join(dir, problemsFile))
-	if os.IsNotExist(err) {
+	data, err := readSmall(filepath.Join(dir, problemsFile))
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	if err != nil {
@@ -58,7 +94,7 @@ func Problems(dir string) ([]Problem, error) {
 	}
 	var list []Problem
 	lines := bufio.NewScanner(bytes.NewReader(data))
-	lines.Buffer(nil, maxProblems)
+	lines.Buffer(nil, maxRecord)
 	for lines.Scan() {
 		var p Problem
 		if json.Unmarshal(lines.Bytes(), &p) == nil {

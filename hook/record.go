@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"time"
@@ -73,12 +74,27 @@ const recordVersion = 1
 func (h *Hooks) record(key string) *Record {
 	sum := sha256.Sum256([]byte(key))
 	r := &Record{path: filepath.Join(h.config.Dir, hex.EncodeToString(sum[:12])+".json")}
-	data, err := os.ReadFile(r.path)
+	data, err := readSmall(r.path)
 	if err != nil || json.Unmarshal(data, r) != nil || r.Version != recordVersion || r.Session != key {
 		*r = Record{path: r.path}
 	}
 	r.Version, r.Session, r.before = recordVersion, key, string(data)
 	return r
+}
+
+// maxRecord is more than a record of ours can have. Units: bytes.
+const maxRecord = 1 << 20
+
+// readSmall reads a file, where it is one and no larger than ours are.
+func readSmall(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() || info.Size() > maxRecord {
+		return nil, fmt.Errorf("%s is no record", path)
+	}
+	return os.ReadFile(path)
 }
 
 // save writes the record where it changed, whole or not at all.
@@ -87,10 +103,15 @@ func (r *Record) save() error {
 	if err != nil || string(data) == r.before || r.Session == "" {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Dir(r.path), 0o700); err != nil {
+	return replaceFile(r.path, data)
+}
+
+// replaceFile writes a file whole or not at all.
+func replaceFile(path string, data []byte) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(filepath.Dir(r.path), ".record-*")
+	f, err := os.CreateTemp(filepath.Dir(path), ".new-*") // its mode is 0600
 	if err != nil {
 		return err
 	}
@@ -99,7 +120,7 @@ func (r *Record) save() error {
 		err = closeErr
 	}
 	if err == nil {
-		err = os.Rename(f.Name(), r.path)
+		err = os.Rename(f.Name(), path)
 	}
 	if err != nil {
 		os.Remove(f.Name())

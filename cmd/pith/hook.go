@@ -19,16 +19,22 @@ func hookFolder() string { return filepath.Join(dataFolder(), "pith", "hooks") }
 func hookCommand(c *console) *cobra.Command {
 	var client string
 	cmd := &cobra.Command{
-		Use:   "hook EVENT",
+		Use:   hookName + " EVENT",
 		Short: "Answer a hook of a coding agent (called by the agent)",
 		Long: `Answer a hook of a coding agent: the event's JSON on standard input, the answer
 on standard output. "pith install" sets the hooks up; nobody types this.
 
 It never harms the agent: whatever goes wrong, it says nothing, exits with 0, and
 leaves a line that "pith doctor" shows.`,
-		Args: cobra.ExactArgs(1),
+		// Whatever it is called with, the agent is never told of an error.
+		Args:               cobra.ArbitraryArgs,
+		FParseErrWhitelist: cobra.FParseErrWhitelist{UnknownFlags: true},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			c.answerHook(cmd.Context(), hook.Client(client), hook.Event(args[0]))
+			event := ""
+			if len(args) > 0 {
+				event = args[0]
+			}
+			c.answerHook(cmd.Context(), hook.Client(client), hook.Event(event))
 			return nil
 		},
 	}
@@ -36,9 +42,24 @@ leaves a line that "pith doctor" shows.`,
 	return cmd
 }
 
+const hookName = "hook"
+
+// hookFailed notes what kept a hook from being answered as it should have been,
+// and gives no error: an agent that is told of one may stop.
+func (c *console) hookFailed(err error) error {
+	hook.Note(hookFolder(), hook.Problem{At: time.Now(), Error: err.Error()})
+	fmt.Fprintf(c.err, "pith: hook: %v\n", err)
+	return nil
+}
+
 // answerHook answers one event. There is no error: an agent that is told of one
 // may stop.
 func (c *console) answerHook(ctx context.Context, client hook.Client, event hook.Event) {
+	defer func() {
+		if p := recover(); p != nil {
+			_ = c.hookFailed(fmt.Errorf("a fault in pith: %v", p))
+		}
+	}()
 	h := hook.New(c.hookConfig())
 	out, err := h.Run(ctx, client, event, c.in)
 	if err != nil {

@@ -38,6 +38,12 @@ func run(args []string, in io.Reader, out, errOut io.Writer) int {
 	root := rootCommand(c)
 	root.SetArgs(args)
 	cmd, err := root.ExecuteC()
+	if cmd.Name() == hookName {
+		if err != nil {
+			err = c.hookFailed(err)
+		}
+		return exitCode(err)
+	}
 	if isCallError(err) {
 		err = &pith.Error{Kind: pith.KindUsage, Err: err, Hint: "`" + cmd.CommandPath() + " --help` says how it is called"}
 	}
@@ -95,6 +101,9 @@ Exit codes: 0 done, 1 unexpected, 2 usage, 3 unreadable input, 4 declined
 	settingFlag(root.PersistentFlags(), "store-path")
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) (err error) {
 		c.settings, err = loadSettings(configFile, cmd.Flags())
+		if err != nil && cmd.Name() == hookName {
+			c.settings, err = usableSettings(cmd.Flags()), c.hookFailed(err)
+		}
 		return err
 	}
 	root.AddCommand(

@@ -119,7 +119,7 @@ func loadSettings(file string, flags *pflag.FlagSet) (*settings, error) {
 		} else {
 			x.From = "default"
 		}
-		env := "PITH_" + strings.ToUpper(strings.ReplaceAll(x.Name, "-", "_"))
+		env := x.variable()
 		if v, ok := os.LookupEnv(env); ok && v != "" {
 			x.Value, x.From, place = v, "environment", env
 		}
@@ -134,6 +134,31 @@ func loadSettings(file string, flags *pflag.FlagSet) (*settings, error) {
 		}
 	}
 	return s, nil
+}
+
+// usableSettings are the settings of which each has a value that can be used,
+// whatever is wrong with the file or with others: a default else.
+func usableSettings(flags *pflag.FlagSet) *settings {
+	s := &settings{List: known()}
+	for i := range s.List {
+		x := &s.List[i]
+		x.From = "default"
+		if v := os.Getenv(x.variable()); v != "" && x.check(v) == nil {
+			x.Value, x.From = v, "environment"
+		}
+		if f := flags.Lookup(x.Name); f != nil && f.Changed && x.check(f.Value.String()) == nil {
+			x.Value, x.From = f.Value.String(), "flag"
+		}
+		if x.Name == "store-path" && x.Value == "" {
+			x.Value = defaultStorePath(s.value("store"))
+		}
+	}
+	return s
+}
+
+// variable names the setting in the environment.
+func (x *setting) variable() string {
+	return "PITH_" + strings.ToUpper(strings.ReplaceAll(x.Name, "-", "_"))
 }
 
 // shown is a value that was refused, without what may be a key in a URL.
