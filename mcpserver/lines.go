@@ -36,7 +36,9 @@ const (
 )
 
 func (l *lines) Connect(context.Context) (mcp.Connection, error) {
-	c := &lineConn{out: l.out, incoming: make(chan jsonrpc.Message), closed: make(chan struct{}), idle: make(chan struct{}, 1)}
+	c := &lineConn{
+		out: l.out, incoming: make(chan jsonrpc.Message), closed: make(chan struct{}), open: map[jsonrpc.ID]bool{}, idle: make(chan struct{}, 1),
+	}
 	go c.read(bufio.NewReaderSize(l.in, 64<<10))
 	return c, nil
 }
@@ -49,8 +51,8 @@ type lineConn struct {
 	once     sync.Once
 	failed   error // why the input ended; set before incoming is closed
 
-	mu   sync.Mutex // guards out and open
-	open int        // calls that were read and not answered
+	mu   sync.Mutex          // guards out and open
+	open map[jsonrpc.ID]bool // calls that were read and not answered
 	idle chan struct{}
 }
 
@@ -86,7 +88,7 @@ func (c *lineConn) Write(_ context.Context, m jsonrpc.Message) error {
 		if err != nil {
 			return err
 		}
-		return c.line(data, false)
+		return c.line(data, jsonrpc.ID{})
 	}
 	if response.Error != nil {
 		response.Error = coded(response.Error)
@@ -95,10 +97,7 @@ func (c *lineConn) Write(_ context.Context, m jsonrpc.Message) error {
 	if err != nil {
 		return err
 	}
-	if !response.ID.IsValid() {
-		data = append([]byte(`{"id":null,`), data[1:]...)
-	}
-	return c.line(data, true)
+	return c.line(data, response.ID)
 }
 
 // coded gives an error without a code the one of an invalid request.
@@ -113,18 +112,16 @@ func coded(err error) error {
 	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: err.Error()}
 }
 
-// line writes one line; answered tells that it is the answer to a call.
-func (c *lineConn) line(data []byte, answered bool) error {
+// line writes one line; answered is the call that it answers, if any.
+func (c *lineConn) line(data []byte, answered jsonrpc.ID) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	_, err := c.out.Write(append(data, '\n'))
-	if answered && c.open > 0 {
-		c.open--
-		if c.open == 0 {
-			select {
-			case c.idle <- struct{}{}:
-			default:
-			}
+	if c.open[answered] {
+		delete(c.open, answered)
+		select {
+		case c.idle <- struct{}{}:
+		default:
 		}
 	}
 	return err
@@ -158,10 +155,9 @@ func (c *lineConn) take(text []byte) bool {
 		c.refuse(code, problem)
 		return true
 	}
-	if q, ok := m.(*jsonrpc.Request); ok && q.IsCall() && q.Method != "subscriptions/listen" {
-		c.mu.Lock()
-		c.open++
-		c.mu.Unlock()
+	if q, ok := m.(*jsonrpc.Request); ok && q.IsCall() && q.Method != "subscriptions/listen" && !c.opens(q.ID) {
+		c.refuse(jsonrpc.CodeInvalidRequest, "the id is that of a call that is not answered yet")
+		return true
 	}
 	select {
 	case c.incoming <- m:
@@ -171,13 +167,24 @@ func (c *lineConn) take(text []byte) bool {
 	}
 }
 
+// opens takes in a call, unless its id is in use.
+func (c *lineConn) opens(id jsonrpc.ID) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.open[id] {
+		return false
+	}
+	c.open[id] = true
+	return true
+}
+
 // await waits until every call was answered.
 func (c *lineConn) await() {
 	late := time.NewTimer(drain)
 	defer late.Stop()
 	for {
 		c.mu.Lock()
-		n := c.open
+		n := len(c.open)
 		c.mu.Unlock()
 		if n == 0 {
 			return
@@ -196,7 +203,7 @@ func (c *lineConn) await() {
 func (c *lineConn) refuse(code int64, problem string) {
 	data, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": nil, "error": map[string]any{"code": code, "message": problem}})
 	if err == nil {
-		_ = c.line(data, false)
+		_ = c.line(data, jsonrpc.ID{})
 	}
 }
 

@@ -139,6 +139,7 @@ func New(c Config) *Server {
 			Completions: &mcp.CompletionCapabilities{},
 		},
 		CompletionHandler:       s.complete,
+		SetCacheable:            func(_ context.Context, _ mcp.Request, c *mcp.Cacheable) { c.CacheScope = "private" },
 		RootsListChangedHandler: func(_ context.Context, req *mcp.RootsListChangedRequest) { s.roots.Delete(req.Session) },
 	})
 	s.addTools()
@@ -181,7 +182,7 @@ func (s *Server) guard(next mcp.MethodHandler) mcp.MethodHandler {
 			}
 		}()
 		result, err = next(ctx, method, req)
-		if called, ok := result.(*mcp.CallToolResult); ok && called.IsError {
+		if called, ok := result.(*mcp.CallToolResult); ok && called != nil && called.IsError {
 			s.config.Log.Info("a tool call failed", "method", method)
 			boundError(called)
 		}

@@ -155,7 +155,9 @@ func (m mcpSessions) File(client, folder, session string) (string, error) {
 	return file.path, nil
 }
 
-func (m mcpSessions) Allowed(path, folder string) (string, error) { return allowedSession(path, folder) }
+func (m mcpSessions) Allowed(path, folder string) (string, error) {
+	return allowedSession(path, folder)
+}
 
 // mcpWork does for the server what the commands do.
 type mcpWork struct{ c *console }
