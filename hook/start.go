@@ -3,6 +3,7 @@ package hook
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
 	"time"
 
 	"github.com/pith-memory/pith"
@@ -37,7 +38,7 @@ func (t *turn) compacted() (Output, error) {
 	if err != nil {
 		return Output{}, err
 	}
-	block, _, err := t.block(saved, restore.Options{Budget: t.hooks.config.Memory.Budget, Window: t.window()})
+	block, _, err := t.block(saved, restore.Options{Budget: t.hooks.config.Memory.Budget, Window: t.window(), Unkept: saved.SavedAt.IsZero()})
 	if err != nil {
 		return Output{}, err
 	}
@@ -51,7 +52,8 @@ func (t *turn) prepared() (*pith.Saved, error) {
 	id := t.record.Prepared
 	t.record.Prepared = ""
 	if id != "" {
-		if saved, err := t.stored(func(s pith.Store) (*pith.Saved, error) { return s.Get(t.ctx, id) }); err == nil {
+		saved, err := t.stored(func(s pith.Store) (*pith.Saved, error) { return s.Get(t.ctx, id) })
+		if err == nil && !t.wentOn(saved.State) {
 			return saved, nil
 		}
 	}
@@ -69,16 +71,23 @@ func (t *turn) prepared() (*pith.Saved, error) {
 	return &pith.Saved{State: k.State, JSON: k.JSON, Owner: t.hooks.config.Owner, Project: t.folder(k.State)}, nil
 }
 
+// wentOn tells whether the session has turns that a state does not know of: the
+// compaction that it was made for did not take place.
+func (t *turn) wentOn(s *pith.State) bool {
+	g, err := t.follow()
+	return err != nil || g.Turns > s.Checkpoint.CompactedAtTurn
+}
+
 // latest is the newest checkpoint of this very conversation. Errors: ErrNotFound.
 func (t *turn) latest() (*pith.Saved, error) {
 	return t.stored(func(s pith.Store) (*pith.Saved, error) { return s.Latest(t.ctx, t.input.key()) })
 }
 
 // stored takes a checkpoint of this conversation out of the store. What belongs
-// to another account or another session is not found.
+// to another account, another session or another project is not found.
 func (t *turn) stored(pick func(pith.Store) (*pith.Saved, error)) (*pith.Saved, error) {
 	saved, err := t.fetch(pick)
-	if err == nil && saved.State.Checkpoint.SessionID != t.input.key() {
+	if err == nil && (saved.State.Checkpoint.SessionID != t.input.key() || !t.mine(saved)) {
 		return nil, pith.ErrNotFound
 	}
 	return saved, err
@@ -194,7 +203,7 @@ const (
 // offered tells a new session what was worked on in its folder before. Whether
 // any of that goes on is for the user to say.
 func (t *turn) offered() (Output, error) {
-	if t.input.CWD == "" || t.input.AgentID != "" {
+	if !filepath.IsAbs(t.input.CWD) || t.input.AgentID != "" { // another one is relative to nobody knows what
 		return Output{}, nil
 	}
 	saved, err := t.fetch(t.earlier)

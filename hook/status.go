@@ -41,6 +41,16 @@ func (t *turn) took(by string) {
 	t.record.Trigger.Compacted(noReading)
 }
 
+// untook takes back that pith's memory took the place: the client did not take it.
+func (t *turn) untook() {
+	s := &t.record.Status
+	if t.record.Replaced != "" && t.hooks.config.Now().Sub(s.Last).Abs() < oneCompaction {
+		s.Compactions--
+		s.Last, s.Used = time.Time{}, s.Before
+	}
+	t.record.Replaced = ""
+}
+
 // measured takes in how full the context is.
 func (t *turn) measured(g *gauge) {
 	s := &t.record.Status

@@ -7,7 +7,7 @@ import (
 // preCompact keeps a checkpoint before the client compacts by itself, and
 // steers the summary that the client asks for.
 func (t *turn) preCompact() (Output, error) {
-	t.record.Replaced = "" // the client sets about a summary of its own
+	t.untook() // the client sets about a summary of its own
 	k, err := t.remember(t.why())
 	if err != nil {
 		return Output{}, err
@@ -56,17 +56,10 @@ func (t *turn) remember(why pith.Reason) (*known, error) {
 }
 
 // why is the reason of a compaction that the client decided on: its user asked
-// for it, or the window is as full as it is.
+// for it, or (where it is "") the window is as full as it is.
 func (t *turn) why() pith.Reason {
 	if t.input.Trigger == "manual" {
 		return pith.ReasonManual
 	}
-	s := &t.record.Status
-	switch full := float64(s.Used) / float64(max(s.Window, 1)); {
-	case s.Window == 0 || full >= 0.80:
-		return pith.ReasonTokens80
-	case full >= 0.70:
-		return pith.ReasonTokens70
-	}
-	return pith.ReasonTokens60
+	return ""
 }

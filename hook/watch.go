@@ -35,7 +35,7 @@ func (t *turn) afterTool() (Output, error) {
 // small in between.
 func (t *turn) fills(g *gauge) string {
 	r := &t.record.Trigger
-	d := t.hooks.config.Memory.Policy.Next(r, trigger.Input{Reading: g.Reading, Turn: g.Turns})
+	d := t.hooks.config.Memory.Policy.Next(r, trigger.Input{Reading: g.Reading, Turn: g.Turns, FailureRun: g.Failures.N, FailureClass: g.Failures.Class})
 	used := g.Reading.Used
 	if t.record.Warned > 0 && used < t.record.Warned-t.record.Warned/5 {
 		t.record.Warned = 0
@@ -61,7 +61,8 @@ func (t *turn) loops(g *gauge) (string, error) {
 	if g.Failures.N < r.Failures {
 		run = g.Failures.N
 	}
-	// Asked for apart: a full window would come before it.
+	// Asked for apart: a full window comes before it, and so does a context that
+	// has not grown since it was compacted.
 	d := t.hooks.config.Memory.Policy.Decide(trigger.Input{FailureRun: run, FailureClass: g.Failures.Class})
 	if d.Reason != pith.ReasonErrorLoop {
 		return "", nil

@@ -1,0 +1,19 @@
+package hook_test
+
+import (
+	"testing"
+
+	"github.com/pith-memory/pith/hook"
+)
+
+func TestAskedForACompaction(t *testing.T) {
+	d := newDesk(t)
+	begun(d)
+	silent(t, d.tell(d.c, hook.UserPromptSubmit, "", nil))
+	out := d.tell(d.c, hook.UserPromptSubmit, "", map[string]any{"prompt": "@compact-memory and go on"})
+	holds(t, out.Notice, "pith kept checkpoint ", "/pith:compact or /compact")
+	holds(t, out.Context, "the user asks for a compaction")
+	silent(t, d.tell(d.c, hook.UserPromptSubmit, "", map[string]any{"prompt": "what does `@compact` do?"}))
+	d.client = hook.Codex
+	holds(t, d.tell(d.c, hook.UserPromptSubmit, "", map[string]any{"prompt": "@compact"}).Notice, "type /compact")
+}
