@@ -23,7 +23,7 @@ func (c *Config) claude(o Options, old *receipt) (*wanted, error) {
 	}
 	file := filepath.Join(w.folder, pick(o.Scope == Project, "settings.local.json", "settings.json"))
 	source := value(map[string]any{"source": map[string]string{"source": "directory", "path": market}})
-	s := wantedSettings{path: file, format: "json", within: c.within(o), entries: []Entry{
+	s := wantedSettings{path: file, format: "json", within: c.bounds(o), entries: []Entry{
 		{Path: []string{"extraKnownMarketplaces", "pith"}, Value: source},
 		{Path: []string{"enabledPlugins", "pith@pith"}, Value: json.RawMessage("true"), Over: []json.RawMessage{json.RawMessage("false")}},
 	}}

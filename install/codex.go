@@ -15,7 +15,7 @@ func (c *Config) codex(o Options, old *receipt) (*wanted, error) {
 		return nil, err
 	}
 	w := &wanted{folder: c.folder(Codex, o)}
-	hooks := wantedSettings{path: filepath.Join(w.folder, "hooks.json"), format: "json", within: c.within(o)}
+	hooks := wantedSettings{path: filepath.Join(w.folder, "hooks.json"), format: "json", within: c.bounds(o)}
 	for _, p := range list {
 		entries, err := entriesOf(p.data)
 		if err != nil {
@@ -24,7 +24,7 @@ func (c *Config) codex(o Options, old *receipt) (*wanted, error) {
 		hooks.entries = append(hooks.entries, entries...)
 	}
 	w.settings = append(w.settings, hooks)
-	config := wantedSettings{path: filepath.Join(w.folder, "config.toml"), format: "toml", within: c.within(o)}
+	config := wantedSettings{path: filepath.Join(w.folder, "config.toml"), format: "toml", within: c.bounds(o)}
 	if !o.NoMCP {
 		config.entries = append(config.entries, Entry{Path: []string{"mcp_servers", "pith"}, Value: json.RawMessage(`{"command":` + string(quoted(c.Pith)) + `,"args":["mcp"]}`)})
 	}

@@ -125,8 +125,8 @@ func pick(first bool, a, b string) string {
 	return b
 }
 
-// within is the folder that nothing may lead out of, "" for any.
-func (c *Config) within(o Options) string {
+// bounds is the folder that nothing may lead out of, "" for any.
+func (c *Config) bounds(o Options) string {
 	return pick(o.Scope == Project, c.Project, "")
 }
 

@@ -91,7 +91,11 @@ func (d *document) syntax(err error) error {
 	}
 	line, _ := strconv.Atoi(m[1])
 	column, _ := strconv.Atoi(m[2])
-	return broken(fmt.Sprintf("%s:%d:%d", d.path, line, column), errors.New(strings.TrimPrefix(err.Error(), m[0])), repair)
+	text := strings.Join(strings.Fields(strings.TrimPrefix(err.Error(), m[0])), " ")
+	if len(text) > 100 {
+		text = strings.ToValidUTF8(text[:100], "") + "..."
+	}
+	return broken(fmt.Sprintf("%s:%d:%d", d.path, line, column), errors.New(text), repair)
 }
 
 const repair = "nothing was changed; repair the file, or move it away, and run this again"

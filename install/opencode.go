@@ -20,7 +20,7 @@ func (c *Config) openCode(o Options, _ *receipt) (*wanted, error) {
 		}
 	}
 	server := json.RawMessage(`{"type":"local","command":[` + string(quoted(c.Pith)) + `,"mcp"],"enabled":true}`)
-	w.settings = append(w.settings, wantedSettings{path: file, format: "json", within: c.within(o), entries: []Entry{{Path: []string{"mcp", "pith"}, Value: server}}})
+	w.settings = append(w.settings, wantedSettings{path: file, format: "json", within: c.bounds(o), entries: []Entry{{Path: []string{"mcp", "pith"}, Value: server}}})
 	return w, nil
 }
 

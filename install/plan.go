@@ -147,6 +147,14 @@ func (p *planner) sign(at place, before content) error {
 			}
 		}
 	}
+	for _, r := range p.config.allReceipts() {
+		for _, dir := range r.Folders { // pith's own, which whoever goes last removes
+			if (within(dir, p.config.Data) || within(p.config.Data, dir)) && !slices.Contains(p.next.Folders, dir) {
+				p.next.Folders = append(p.next.Folders, dir)
+			}
+		}
+	}
+	slices.Sort(p.next.Folders) // a folder before those in it
 	c, err := p.next.change(at, before)
 	if err != nil {
 		return err
@@ -155,6 +163,12 @@ func (p *planner) sign(at place, before content) error {
 		p.plan.changes = append([]change{c}, p.plan.changes...)
 	}
 	return nil
+}
+
+// within tells whether a path is a folder or below it.
+func within(path, folder string) bool {
+	rel, err := filepath.Rel(folder, path)
+	return err == nil && filepath.IsLocal(rel)
 }
 
 // file plans a file that is pith's whole.

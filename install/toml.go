@@ -255,7 +255,7 @@ func takeTOML(path string, data []byte, list []Entry, splices []splice) (*edited
 			continue
 		}
 		next, ok := text, false
-		for _, ins := range []string{splices[i].Ins, strings.TrimLeft(splices[i].Ins, "\r\n")} {
+		for _, ins := range tomlTexts(path, &e, splices, i) {
 			if !ok && strings.Count(text, ins) == 1 {
 				next, ok = strings.Replace(text, ins, "", 1), true
 			}
@@ -266,10 +266,26 @@ func takeTOML(path string, data []byte, list []Entry, splices []splice) (*edited
 			continue
 		}
 		text, doc = next, want
-		out.splices = append(out.splices, splices[i])
 	}
 	out.data = []byte(mark + text)
 	return out, nil
+}
+
+// tomlTexts are the texts by which an entry may have come in, the longest first.
+func tomlTexts(path string, e *Entry, splices []splice, i int) []string {
+	if i < len(splices) {
+		return []string{splices[i].Ins, strings.TrimLeft(splices[i].Ins, "\r\n")}
+	}
+	var list []string
+	for _, heading := range []string{tomlMark, ""} {
+		for _, empty := range []string{"", "\r\n"} {
+			if s, _, err := tomlInsert(path, empty, heading, e); err == nil {
+				ins := strings.TrimLeft(s.Ins, "\r\n")
+				list = append(list, "\n"+ins, "\r\n"+ins, ins)
+			}
+		}
+	}
+	return list
 }
 
 // without is a document without what is at a path, and without tables that held
