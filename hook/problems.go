@@ -104,15 +104,16 @@ func Problems(dir string) ([]Problem, error) {
 	return list, lines.Err()
 }
 
-// faultLine is the first line of a stack that is pith's own, to report.
+// faultLine is the first place of a stack that is pith's own, to report.
 func faultLine(stack []byte) string {
-	behind := false
+	behind, ours := false, false
 	for line := range strings.Lines(string(stack)) {
 		behind = behind || strings.HasPrefix(line, "panic(")
-		if at := strings.LastIndex(line, "/pith/"); behind && at >= 0 && strings.Contains(line, ".go:") {
-			place, _, _ := strings.Cut(strings.TrimSpace(line[at+1:]), " ")
-			return place
+		if ours { // the line behind a function says where it is
+			place, _, _ := strings.Cut(strings.TrimSpace(line), " ")
+			return filepath.Base(filepath.Dir(place)) + "/" + filepath.Base(place)
 		}
+		ours = behind && strings.HasPrefix(line, "github.com/pith-memory/pith/")
 	}
 	return "no place known"
 }
