@@ -194,7 +194,9 @@ func (r *rig) git(args ...string) {
 // script is what the provider says: the turns in order, to requests that carry
 // tools; Summary to a request for the client's own compaction; "ok" to any other.
 type script struct {
-	Turns   []providertest.Answer
+	Turns []providertest.Answer
+	// Agent are the turns of Claude Code's sub-agents.
+	Agent   []providertest.Answer
 	Summary string
 	// Each is called with every request before it is answered, nil for nothing.
 	Each func(*providertest.Request)
@@ -203,6 +205,14 @@ type script struct {
 	next      int
 	summaries int
 	main      []providertest.Request
+	agent     []providertest.Request
+}
+
+// then adds turns behind the others.
+func (s *script) then(turns ...providertest.Answer) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.Turns = append(s.Turns, turns...)
 }
 
 func (s *script) answer(q *providertest.Request) providertest.Answer {
@@ -221,6 +231,13 @@ func (s *script) answer(q *providertest.Request) providertest.Answer {
 	if !hasTools(q) {
 		return providertest.Say("ok")
 	}
+	if q.Header.Get("X-Claude-Code-Agent-Id") != "" {
+		s.agent = append(s.agent, *q)
+		if n := len(s.agent); n <= len(s.Agent) {
+			return s.Agent[n-1]
+		}
+		return providertest.Say("The part is done.")
+	}
 	s.main = append(s.main, *q)
 	if s.next >= len(s.Turns) {
 		return providertest.Say("Done.")
@@ -237,6 +254,13 @@ func (s *script) Main() []providertest.Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return append([]providertest.Request(nil), s.main...)
+}
+
+// Agents lists the requests of sub-agents, in order.
+func (s *script) Agents() []providertest.Request {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append([]providertest.Request(nil), s.agent...)
 }
 
 // hasTools tells a turn of the agent from its requests for titles and the like.
@@ -261,7 +285,7 @@ var summaryMarks = []string{
 
 func asksForSummary(q *providertest.Request) bool {
 	body := string(q.Body)
-	last := body[max(0, len(body)-40_000):]
+	last := q.LastText() + body[max(0, len(body)-40_000):] // behind the messages a body has its tools
 	for _, m := range summaryMarks {
 		if strings.Contains(last, m) {
 			return true

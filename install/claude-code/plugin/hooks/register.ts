@@ -6,7 +6,7 @@ import type { ProcessRunResult, Register, SessionMessage } from 'claude-code'
 const pith = "__PITH__"
 
 // The longest time that a compaction may wait for pith, in milliseconds.
-const patience = 20_000
+const patience = 12_000
 
 // What every block of pith's begins with.
 const fence = '<pith-memory'

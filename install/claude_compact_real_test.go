@@ -1,0 +1,169 @@
+package install_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/pith-memory/pith"
+	"github.com/pith-memory/pith/provider/providertest"
+)
+
+// smallWindow is the smallest window that Claude Code can be told of; full is
+// from where on it compacts in it. Units: tokens.
+const (
+	smallWindow = "CLAUDE_CODE_AUTO_COMPACT_WINDOW=100000"
+	full        = 69_000
+)
+
+// newClaude makes a rig in which Claude Code has pith, as a user sets it up.
+func newClaude(t *testing.T, s *script) *rig {
+	t.Helper()
+	r := newRig(t, s)
+	r.Env = append(r.Env, smallWindow)
+	r.pith("install", "claude-code", "--yes")
+	return r
+}
+
+// valid fails the test where a request was refused or a run went wrong.
+func (r *rig) valid(res result) result {
+	r.t.Helper()
+	if res.Code != 0 || len(r.Server.Problems()) > 0 {
+		r.t.Fatalf("exit %d\n%s\n%s\nrefused: %q", res.Code, res.Out, res.Err, r.Server.Problems())
+	}
+	return res
+}
+
+// memories are pith's own texts in a request.
+func memories(q *providertest.Request) []string {
+	var list []string
+	for i := range q.Conversation.Messages {
+		for _, b := range q.Conversation.Messages[i].Blocks {
+			if at := strings.Index(b.Text, "<pith-memory checkpoint="); b.Kind == pith.KindText && at >= 0 {
+				list = append(list, b.Text[at:])
+			}
+		}
+	}
+	return list
+}
+
+// behind gives the requests that carry pith's memory, in order, and the last
+// one before them.
+func behind(t *testing.T, requests []providertest.Request) (*providertest.Request, []providertest.Request) {
+	t.Helper()
+	for i := range requests {
+		if len(memories(&requests[i])) > 0 && i > 0 {
+			return &requests[i-1], requests[i:]
+		}
+	}
+	t.Fatalf("none of %d requests carries a memory", len(requests))
+	return nil, nil
+}
+
+// memoryFirst holds that a request begins with one memory, behind what the
+// client itself says first.
+func memoryFirst(t *testing.T, q *providertest.Request) {
+	t.Helper()
+	if n := len(memories(q)); n != 1 {
+		t.Errorf("request %d has %d memories", q.N, n)
+	}
+	if strings.Count(strings.Join(memories(q), ""), "<pith-memory checkpoint=") != 1 {
+		t.Errorf("request %d has a memory in a memory", q.N)
+	}
+	for _, b := range q.Conversation.Messages[0].Blocks {
+		switch {
+		case strings.HasPrefix(b.Text, "<pith-memory"):
+			return
+		case !strings.HasPrefix(b.Text, "<system-reminder>"):
+			t.Errorf("request %d begins with %.80q", q.N, b.Text)
+			return
+		}
+	}
+	t.Errorf("the first message of request %d has no memory", q.N)
+}
+
+// rounds are the calls and results of a request, by the call's id.
+func rounds(q *providertest.Request) map[string]string {
+	list := map[string]string{}
+	for i := range q.Conversation.Messages {
+		for _, b := range q.Conversation.Messages[i].Blocks {
+			if b.Kind == pith.KindToolUse || b.Kind == pith.KindToolResult {
+				list[b.ToolUseID] += b.ToolName + " " + b.Text + "\n"
+			}
+		}
+	}
+	return list
+}
+
+// lastRoundsStay holds that the last of the rounds before a compaction are in
+// the request behind it, word for word.
+func lastRoundsStay(t *testing.T, before, first *providertest.Request) {
+	t.Helper()
+	had, has := rounds(before), rounds(first)
+	stayed := 0
+	for id, round := range has {
+		if had[id] == "" {
+			continue // the round that filled the window
+		}
+		stayed++
+		if had[id] != round {
+			t.Errorf("round %s was %q, is %q", id, had[id], round)
+		}
+	}
+	if stayed == 0 || stayed == len(had) {
+		t.Errorf("%d rounds before, %d after it, %d of them the same", len(had), len(has), stayed)
+	}
+}
+
+func TestRealClaudeCompacts(t *testing.T) {
+	s := &script{Summary: "<summary>Some work was done.</summary>"}
+	r := newClaude(t, s)
+	p := plant(r)
+	s.then(p.turns(r, full)...)
+	s.then(fill(30_000), fill(40_000), fill(full), fill(20_000), providertest.Say("All is done."))
+	r.valid(r.claude("current", "-p", p.Prompt))
+	before, requests := behind(t, s.Main())
+	lastRoundsStay(t, before, &requests[0])
+	seen := map[string]bool{}
+	for i := range requests {
+		q := &requests[i]
+		memoryFirst(t, q)
+		seen[strings.Join(memories(q), "")] = true
+		if lost := p.missing(said(q)); len(lost) > 0 {
+			t.Errorf("request %d does not hold %q", q.N, lost)
+		}
+	}
+	if len(seen) != 2 {
+		t.Errorf("%d memories, there were two compactions", len(seen))
+	}
+
+	for _, prompt := range []string{"/compact keep the port", "/pith:compact keep the port"} {
+		t.Run(prompt, func(t *testing.T) {
+			n := len(s.Main())
+			s.then(fill(22_000), fill(24_000), providertest.Say("Done."))
+			r.valid(r.claude("current", "--continue", "-p", "Look once more."))
+			r.valid(r.claude("current", "--continue", "-p", prompt))
+			s.then(providertest.Say("Going on."))
+			r.valid(r.claude("current", "--continue", "-p", "Go on."))
+			main := s.Main()
+			last := &main[len(main)-1]
+			memoryFirst(t, last)
+			if seen[strings.Join(memories(last), "")] || len(main) != n+4 {
+				t.Errorf("%d requests, and the memory is the one before", len(main)-n)
+			}
+			seen[strings.Join(memories(last), "")] = true
+			if lost := p.missing(said(last)); len(lost) > 0 {
+				t.Errorf("lost %q", lost)
+			}
+		})
+	}
+	if n := s.Summaries(); n != 0 {
+		t.Errorf("%d requests for a summary, none is needed", n)
+	}
+}
+
+// fill is a turn behind which the client is told how full its window is.
+func fill(tokens int) providertest.Answer {
+	a := bash("echo looked again")
+	a.Usage = used(tokens)
+	return a
+}
