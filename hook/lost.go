@@ -89,9 +89,8 @@ func (t *turn) told(s *pith.State, block string) {
 		}
 	}
 	t.record.Status.Kept, t.record.Status.Known = len(all)-len(t.record.Omitted), len(all)
-	if t.record.OwedOf == s.Checkpoint.ID {
-		t.owe(s, slices.DeleteFunc(t.record.Owed, func(id string) bool { return !slices.Contains(t.record.Omitted, id) }))
-	}
+	// An item has the same id in every checkpoint of a session.
+	t.owe(s, slices.DeleteFunc(t.record.Owed, func(id string) bool { return !slices.Contains(t.record.Omitted, id) }))
 }
 
 // owed is what the client's summary lost, told once; "" where nothing is owed.

@@ -46,36 +46,41 @@ func (t *turn) compacted() (Output, error) {
 	return Output{Context: block}, nil
 }
 
-// prepared is the checkpoint that was kept for the compaction that just took
-// place, or one that is made now: the session's file has everything still.
+// prepared is the checkpoint of the compaction that just took place. It is made
+// up to date, or made now: the session's file has everything still, and more
+// than it had when the client set about its summary. What became of the disk is
+// told since the client did.
 func (t *turn) prepared() (*pith.Saved, error) {
-	id := t.record.Prepared
-	t.record.Prepared = ""
-	if id != "" {
-		saved, err := t.stored(func(s pith.Store) (*pith.Saved, error) { return s.Get(t.ctx, id) })
-		if err == nil && !t.wentOn(saved.State) {
-			return saved, nil
-		}
+	var before *pith.Saved
+	if id := t.record.Prepared; id != "" {
+		before, _ = t.stored(func(s pith.Store) (*pith.Saved, error) { return s.Get(t.ctx, id) }) // without it, all is new
 	}
+	t.record.Prepared = ""
 	k, err := t.remember(t.why())
-	if err != nil {
+	switch {
+	case err != nil && before != nil:
+		t.lesser = append(t.lesser, err)
+		return before, nil
+	case err != nil:
 		saved, storeErr := t.latest()
 		if storeErr != nil {
 			return nil, err
 		}
 		return saved, nil
+	case k.Saved == nil:
+		return &pith.Saved{State: k.State, JSON: k.JSON, Owner: t.hooks.config.Owner, Project: t.folder(k.State)}, nil
 	}
-	if k.Saved != nil {
-		return k.Saved, nil
+	saved := *k.Saved
+	if before != nil && before.Project == saved.Project && !wentOn(before.State, saved.State) {
+		saved.Disk = before.Disk
 	}
-	return &pith.Saved{State: k.State, JSON: k.JSON, Owner: t.hooks.config.Owner, Project: t.folder(k.State)}, nil
+	return &saved, nil
 }
 
-// wentOn tells whether the session has turns that a state does not know of: the
-// compaction that it was made for did not take place.
-func (t *turn) wentOn(s *pith.State) bool {
-	g, err := t.follow()
-	return err != nil || g.Turns > s.Checkpoint.CompactedAtTurn
+// wentOn tells whether there were turns between two states: the compaction that
+// the earlier one was kept for did not take place.
+func wentOn(before, after *pith.State) bool {
+	return after.Checkpoint.CompactedAtTurn > before.Checkpoint.CompactedAtTurn
 }
 
 // latest is the newest checkpoint of this very conversation. Errors: ErrNotFound.

@@ -1,11 +1,16 @@
 package hook
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
+	"strconv"
 	"strings"
 
 	"github.com/pith-memory/pith"
+	"github.com/pith-memory/pith/redact"
 	"github.com/pith-memory/pith/trigger"
 )
 
@@ -25,6 +30,7 @@ func (t *turn) afterTool() (Output, error) {
 	if err != nil {
 		return Output{Context: strings.Join(texts, "\n\n")}, errors.Join(append(errs, err)...)
 	}
+	t.justEnded(&g.Failures)
 	t.measured(&g)
 	say(t.fills(&g), nil)
 	say(t.loops(&g))
@@ -74,12 +80,72 @@ func (t *turn) loops(g *gauge) (string, error) {
 	}
 	text := brief(loopLimit,
 		fmt.Sprintf("From pith: the last %d tool runs failed the same way (%s). Running it once more as it is will fail again.", g.Failures.N, line(g.Failures.Class, longLine)),
-		[]part{{"What fails, with its exact error", failing(k.State)}, {"Tried already, not to be retried as it was", avoided(k.State)}, {"Rules that still hold", userRules(k.State)}},
+		[]part{{"The last error", t.lastError()}, {"What fails, with its exact error", failing(k.State)}, {"Tried already, not to be retried as it was", avoided(k.State)}, {"Rules that still hold", userRules(k.State)}},
 		"Look for the cause first: read the error, check what it assumes, try something that differs in kind, or ask the user.")
 	if !clean(text) {
 		return "", errSecret
 	}
 	return text, nil
+}
+
+// lastError is the error of the tool that just failed, as the client tells it.
+func (t *turn) lastError() []string {
+	if t.input.Error == "" {
+		return nil
+	}
+	return []string{line(redact.New().Text(t.input.Error), longLine)}
+}
+
+// justEnded adds the tool that this event is about to a run of failures, where
+// the session's file does not have its result yet: Claude Code sends the event
+// first. Others write first.
+func (t *turn) justEnded(run *trigger.FailureRun) {
+	if t.client != ClaudeCode || t.input.ToolUseID == "" || t.written(t.input.ToolUseID) {
+		return
+	}
+	class := ""
+	if t.event == PostToolUseFailure {
+		class = trigger.FailureClass(t.input.ToolName, exitIn(t.input.Error), true)
+	}
+	run.See(class)
+}
+
+// recent is how much of a session's file is searched for what was written last.
+// Units: bytes.
+const recent = 256 << 10
+
+// written tells whether the session's file has the result of a tool use.
+func (t *turn) written(id string) bool {
+	f, err := os.Open(t.transcript())
+	if err != nil {
+		return true // nothing is known of it
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return true
+	}
+	tail := make([]byte, min(info.Size(), recent))
+	if _, err := f.ReadAt(tail, info.Size()-int64(len(tail))); err != nil {
+		return true
+	}
+	quoted, err := json.Marshal(id)
+	return err != nil || bytes.Contains(tail, append([]byte(`"tool_use_id":`), quoted...))
+}
+
+// exitIn is the exit code that the message of a failed command begins with, nil
+// where there is none: "Exit code 3".
+func exitIn(message string) *int {
+	rest, ok := strings.CutPrefix(message, "Exit code ")
+	if !ok {
+		return nil
+	}
+	digits, _, _ := strings.Cut(rest, "\n")
+	code, err := strconv.Atoi(strings.TrimSpace(digits))
+	if err != nil {
+		return nil
+	}
+	return &code
 }
 
 // loopLimit bounds what is said about failures. Units: UTF-16 code units.

@@ -63,7 +63,7 @@ func TestItFailsAgainAndAgain(t *testing.T) {
 	for i := 1; i <= 7; i++ {
 		d.c.calls("Bash", map[string]any{"command": "./check all"}, "Exit code 3\nerror: entry 7 is not balanced", true)
 		event := []hook.Event{hook.PostToolUse, hook.PostToolUseFailure}[i%2]
-		out := d.tell(d.c, event, "", map[string]any{"error": "Exit code 3"})
+		out := d.tell(d.c, event, "", map[string]any{"error": "Exit code 3", "tool_use_id": ""})
 		if out.Context == "" {
 			continue
 		}
@@ -77,11 +77,11 @@ func TestItFailsAgainAndAgain(t *testing.T) {
 		t.Errorf("it is told at %v", told)
 	}
 	d.c.calls("Bash", map[string]any{"command": "ls"}, "book.go", false)
-	silent(t, d.tell(d.c, hook.PostToolUse, "", nil))
+	silent(t, d.tell(d.c, hook.PostToolUse, "", map[string]any{"tool_use_id": ""}))
 	for range 3 {
 		d.c.calls("Bash", map[string]any{"command": "./other"}, "Exit code 4\nno", true)
 	}
-	holds(t, d.tell(d.c, hook.PostToolUse, "", nil).Context, "the last 3 tool runs")
+	holds(t, d.tell(d.c, hook.PostToolUse, "", map[string]any{"tool_use_id": ""}).Context, "the last 3 tool runs")
 }
 
 func TestStopKeepsNowAndThen(t *testing.T) {
@@ -106,6 +106,28 @@ func TestStopKeepsNowAndThen(t *testing.T) {
 	}
 	d.tell(d.session("none", "ledger", "birch"), hook.SessionEnd, "", nil) // a session without a word
 }
+
+// Claude Code sends the event before it writes the result.
+func TestTheFileIsBehind(t *testing.T) {
+	d := newDesk(t)
+	d.window = 1_000_000
+	d.c.says("Make the check pass. Never touch legacy.go.")
+	fails := func(id string) hook.Output {
+		return d.tell(d.c, hook.PostToolUseFailure, "", map[string]any{"tool_name": "Bash", "tool_use_id": id, "error": "Exit code 3\nerror: token=" + secret + " is refused"})
+	}
+	for range 2 {
+		silent(t, fails("toolu_new"))
+		d.c.calls("Bash", map[string]any{"command": "./check all"}, "Exit code 3\nerror: refused", true)
+	}
+	text := fails("toolu_new").Context
+	holds(t, text, "the last 3 tool runs failed the same way (Bash: exit code 3)", "The last error", "is refused")
+	lacks(t, text, secret)
+	d.c.calls("Bash", map[string]any{"command": "./check all"}, "Exit code 3\nerror: refused", true)
+	silent(t, d.tell(d.c, hook.PostToolUse, "", map[string]any{"tool_use_id": "toolu_newer"})) // this one went well
+}
+
+// secret is made up.
+const secret = "ghp_" + "x7Kq2mVt9LzR4cWn8YbD1sJf6HgP3aQe5UoT"
 
 // Whatever happens, no answer blocks, stops or repeats anything.
 func TestNoAnswerBlocks(t *testing.T) {
