@@ -36,7 +36,11 @@ func (t *turn) sessionCompact() (Output, error) {
 	}
 	t.record.Replaced, t.record.Prepared = k.State.Checkpoint.ID, ""
 	t.took(ours)
-	return Output{Memory: k.Block.Text, Keep: stay, Answered: true, Notice: compacted(k, before, block+kept, len(stay))}, nil
+	next := &k.State.Next
+	return Output{
+		Memory: k.Block.Text, Keep: stay, Answered: true, Waits: next.RequiresConfirmation || next.Kind == "ask_user",
+		Notice: compacted(k, before, block+kept, len(stay)),
+	}, nil
 }
 
 // compacted tells the person what took place.

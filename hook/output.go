@@ -20,6 +20,9 @@ type Output struct {
 	Memory   string
 	Keep     []string
 	Answered bool
+	// Waits is set where the next step is the user's: a client that would go on
+	// by itself after a compaction does not.
+	Waits bool
 }
 
 // claudeLimit is the longest text that Claude Code gives on whole: of a longer
@@ -96,7 +99,11 @@ func (o *Output) Encode(client Client, event Event) ([]byte, error) {
 		if keep == nil {
 			keep = []string{}
 		}
-		return json.Marshal(map[string]any{"memory": o.Memory, "keep": keep, "notice": o.Notice})
+		answer := map[string]any{"memory": o.Memory, "keep": keep, "notice": o.Notice}
+		if o.Waits && client == OpenCode {
+			answer["waits"] = true
+		}
+		return json.Marshal(answer)
 	case event == PreCompact && client == ClaudeCode:
 		// Its standard output is what the client adds to the request.
 		return []byte(o.Instructions), nil

@@ -1,9 +1,14 @@
 package install_test
 
 import (
+	"bufio"
+	"context"
 	"encoding/json"
 	"fmt"
+	"io"
+	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -198,5 +203,95 @@ func TestRealOpencodeBroken(t *testing.T) {
 				t.Errorf("refused: %q", wrong)
 			}
 		})
+	}
+}
+
+// TestRealOpencodeNative holds what /compact does after a compaction of pith's:
+// opencode's own summary is told what pith knows, of a history that is no longer
+// than what was sent last; pith's memory stands before it, also for an opencode
+// that was started since.
+func TestRealOpencodeNative(t *testing.T) {
+	s := &script{Summary: "## Objective\nA summary that lost nearly all."}
+	r := opencodeRig(t, s, "anthropic")
+	s.Turns = plantedTurns(r.opencodeWrite, opencodeShell)
+	var asked string
+	s.Each = func(q *providertest.Request) {
+		if q.Compaction {
+			asked = q.Text()
+		}
+	}
+	r.opencodeRuns("run", plantedGoal)
+	id := r.opencodeSession()
+	url := r.opencodeServer()
+	post(t, url+"/session/"+id+"/summarize", `{"providerID":"fake","modelID":"big"}`)
+	r.opencodeRuns("run", "--continue", "go on")
+	if s.Summaries() != 1 || len(lostOf(asked)) > 0 || len(asked) > 40_000 {
+		t.Errorf("%d requests for a summary, of %d bytes without %q", s.Summaries(), len(asked), lostOf(asked))
+	}
+	main := s.Main()
+	last := &main[len(main)-1]
+	whole(t, last)
+	if !strings.Contains(last.Text(), "A summary that lost nearly all.") || !strings.Contains(last.LastText(), "go on") {
+		t.Errorf("the last request: %s", last.Text())
+	}
+	if wrong := r.Server.Problems(); len(wrong) > 0 {
+		t.Errorf("refused: %q", wrong)
+	}
+}
+
+// opencodeSession is the id of the newest session.
+func (r *rig) opencodeSession() string {
+	r.t.Helper()
+	var list []struct{ ID string }
+	out := r.opencodeRuns("session", "list", "--format", "json").Out
+	if err := json.Unmarshal([]byte(out), &list); err != nil || len(list) == 0 {
+		r.t.Fatalf("%v: %s", err, out)
+	}
+	return list[0].ID
+}
+
+// opencodeServer starts opencode as a server that ends with the test, and gives
+// its address.
+func (r *rig) opencodeServer() string {
+	r.t.Helper()
+	cmd := exec.Command(r.agent("current/opencode"), "serve", "--port", "0")
+	cmd.Dir, cmd.Env = r.Work, r.environment()
+	out, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	r.t.Cleanup(func() {
+		_ = cmd.Process.Kill() // it may have ended by itself
+		_ = cmd.Wait()
+	})
+	for lines := bufio.NewScanner(out); lines.Scan(); {
+		if _, url, ok := strings.Cut(lines.Text(), "listening on "); ok {
+			return strings.TrimSpace(url)
+		}
+	}
+	r.t.Fatal("opencode serve says no address")
+	return ""
+}
+
+// post sends a JSON body and fails the test where it is not taken.
+func post(t *testing.T, url, body string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), clientLimit)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Content-Type", "application/json")
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	if text, err := io.ReadAll(res.Body); err != nil || res.StatusCode != http.StatusOK {
+		t.Fatalf("%s: %d %v %s", url, res.StatusCode, err, text)
 	}
 }

@@ -62,20 +62,23 @@ function file(session) {
   return join(data, "pith", "hooks", "opencode", session.replace(/[^A-Za-z0-9_-]/g, "_") + ".json")
 }
 
+// load reads what is placed, and the memory that waits for opencode's own
+// compaction to end.
 function load(session) {
   try {
-    const p = JSON.parse(readFileSync(file(session), "utf8"))
-    return p.version === 1 && typeof p.memory === "string" && Array.isArray(p.keep) ? p : null
+    const { version, placed, native } = JSON.parse(readFileSync(file(session), "utf8"))
+    if (version === 1) return { placed: placed ?? null, native: native ?? null, asked: 0 }
   } catch {
-    return null
+    // none yet, or none that can be read
   }
+  return { placed: null, native: null, asked: 0 }
 }
 
-function save(session, placed) {
+function save(session, { placed, native }) {
   try {
     const path = file(session)
     mkdirSync(join(path, ".."), { recursive: true, mode: 0o700 })
-    writeFileSync(path + ".new", JSON.stringify(placed), { mode: 0o600 })
+    writeFileSync(path + ".new", JSON.stringify({ version: 1, placed, native }), { mode: 0o600 })
     renameSync(path + ".new", path)
   } catch {
     // without the file a later opencode compacts once more
@@ -139,6 +142,16 @@ function apply(list, placed, session) {
   return [first, ...(rest[0].info.role === "user" ? rest.slice(1) : rest)]
 }
 
+// head is what opencode summarises of a list: what the model was still sent.
+// opencode's ids grow with time.
+function head(list, placed, memory, session) {
+  const keep = new Set(placed.keep)
+  const rest = list.filter((m) => keep.has(m.info.id) || m.info.id > placed.last)
+  const like = list.findLast((m) => m.info.role === "user")
+  if (!memory || !like) return rest
+  return [remembering(null, memory, session, like), ...rest]
+}
+
 // kept is what stays of a list: its end, from the first message that pith
 // wants on, never without the last, and with what the user said last.
 function kept(list, wanted) {
@@ -181,7 +194,7 @@ export const Pith = async ({ client, directory }) => {
 
   function known(session) {
     let s = sessions.get(session)
-    if (!s) sessions.set(session, (s = { placed: load(session), asked: 0 }))
+    if (!s) sessions.set(session, (s = load(session)))
     return s
   }
 
@@ -227,12 +240,12 @@ export const Pith = async ({ client, directory }) => {
     const answer = await compact(session, now, "auto")
     s.asked = size // whatever the answer: not again at once
     if (!answer) return now
-    const placed = { version: 1, memory: answer.memory, keep: kept(list, answer.keep ?? []), last: list.at(-1).info.id }
+    const placed = { memory: answer.memory, keep: kept(list, answer.keep ?? []), last: list.at(-1).info.id }
     const shorter = apply(list, placed, session)
     if (!shorter || used(shorter.slice(1)) > size * 2) return now
     s.placed = placed
     s.asked = shorter.reduce((n, m) => n + chars(m), 0) / perToken
-    save(session, placed)
+    save(session, s)
     return shorter
   }
 
@@ -240,10 +253,10 @@ export const Pith = async ({ client, directory }) => {
   function adopt(session, s, list) {
     const summary = list.findLast((m) => m.info.role === "assistant" && m.info.summary && m.info.finish && !m.info.error)
     if (!summary || !(summary.info.id > s.native.last)) return
-    s.placed = { version: 1, memory: s.native.memory, keep: list.map((m) => m.info.id), last: list.at(-1).info.id }
+    s.placed = { memory: s.native.memory, keep: list.map((m) => m.info.id), last: list.at(-1).info.id }
     s.native = null
     s.asked = 0
-    save(session, s.placed)
+    save(session, s)
   }
 
   return {
@@ -256,8 +269,7 @@ export const Pith = async ({ client, directory }) => {
         if (s.head) {
           // the history that opencode is about to summarise
           s.head = false
-          const sent = s.placed && apply(list, s.placed, session)
-          if (sent) list.splice(0, list.length, ...sent)
+          if (s.placed) list.splice(0, list.length, ...head(list, s.placed, s.native ? "" : s.placed.memory, session))
           return
         }
         const sent = await place(session, list)
@@ -270,12 +282,15 @@ export const Pith = async ({ client, directory }) => {
       try {
         const s = known(sessionID)
         s.head = true
+        s.native = null
         s.waits = false
         const all = (await client.session.messages({ path: { id: sessionID } })).data
         const answer = await compact(sessionID, all, "manual")
         if (!answer) return
-        s.waits = answer.waits === true
+        const said = all.findLast((m) => m.info.role === "assistant" && m.info.finish)
+        s.waits = answer.waits === true && said?.info.finish !== "tool-calls"
         s.native = { memory: answer.memory, last: all.at(-1).info.id }
+        save(sessionID, s)
         output.context.push("What is known for certain of the session so far is below; it will stand before your summary, so say nothing that contradicts it.\n\n" + answer.memory)
       } catch {
         // as opencode does it
