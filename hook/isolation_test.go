@@ -49,6 +49,9 @@ func TestTwoOfEverything(t *testing.T) {
 				t.Skip("hundreds of processes")
 			}
 			b := newBench(t, kind)
+			if kind == "file" { // not the default
+				n /= 4
+			}
 			b.run(n, b.asProcess(path))
 		})
 	}
@@ -238,11 +241,13 @@ func (b *bench) run(n int, answer ask) {
 					b.fire(c, random, answer)
 				}
 			}
-			c.reads()
-			b.own(c, hook.SessionCompact, b.tell(c, answer, hook.SessionCompact, "auto", b.folders[(i+3)%len(b.folders)]))
 		})
 	}
 	all.Wait()
+	for i, c := range b.sessions {
+		c.reads()
+		b.own(c, hook.SessionCompact, b.tell(c, answer, hook.SessionCompact, "auto", b.folders[(i+3)%len(b.folders)]))
+	}
 	b.chains()
 }
 
@@ -277,7 +282,7 @@ func (b *bench) fire(c *client, random *rand.Rand, answer ask) {
 func (b *bench) tell(c *client, answer ask, event hook.Event, why, wrong string) hook.Output {
 	input := c.input(event, why)
 	out, err := answer(c, event, input, wrong)
-	if err != nil && !strings.Contains(err.Error(), "no event that pith answers") {
+	if err != nil && !strings.Contains(err.Error(), "somebody else holds it") { // for too long, on a slow machine: it is kept next time
 		b.t.Errorf("%s, %s %s: %v", c.mark, event, why, err)
 	}
 	fresh := input["session_id"] != c.id
