@@ -3,7 +3,6 @@ package install_test
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -46,15 +45,11 @@ func newCodexRig(t *testing.T, s *script) *rig {
 	t.Helper()
 	r := newRig(t, s)
 	r.write("../home/.codex/config.toml", fmt.Sprintf(codexConfig, r.Server.URL))
-	fragment, err := os.ReadFile("codex/hooks.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.write("../home/.codex/hooks.json", strings.ReplaceAll(string(fragment), "__PITH_SH__", pithPath(t)))
+	r.pith("install", "codex", "--yes", "--trust")
 	return r
 }
 
-// remote are the options for the built-in provider.
+// remoteProvider are the options for the built-in provider.
 func (r *rig) remoteProvider() []string {
 	return []string{"-c", "model_provider=openai", "-c", `openai_base_url="` + r.Server.URL + `/v1"`}
 }
@@ -133,8 +128,8 @@ func small(a providertest.Answer) providertest.Answer {
 	return a
 }
 
-// blockIn is the memory in a request, "" for none.
-func blockIn(t *testing.T, q *providertest.Request) string {
+// developerTexts are the texts of a request's messages of role developer.
+func developerTexts(t *testing.T, q *providertest.Request) (texts []string) {
 	t.Helper()
 	var body struct {
 		Input []struct {
@@ -147,13 +142,28 @@ func blockIn(t *testing.T, q *providertest.Request) string {
 	if err := json.Unmarshal(q.Body, &body); err != nil {
 		t.Fatal(err)
 	}
-	block := ""
 	for _, it := range body.Input {
 		for _, c := range it.Content {
-			if it.Role == "developer" && strings.Contains(c.Text, "<pith-memory") {
-				block = c.Text
+			if it.Role == "developer" {
+				texts = append(texts, c.Text)
 			}
 		}
+	}
+	return texts
+}
+
+// blockIn is the memory in a request, "" for none. Two are a fault.
+func blockIn(t *testing.T, q *providertest.Request) string {
+	t.Helper()
+	block := ""
+	for _, text := range developerTexts(t, q) {
+		if !strings.HasPrefix(text, "<pith-memory") {
+			continue
+		}
+		if block != "" {
+			t.Errorf("request %d holds two memories", q.N)
+		}
+		block = text
 	}
 	return block
 }
@@ -197,7 +207,7 @@ func TestRealCodexCompacts(t *testing.T) {
 			last := codexCommand("ls")
 			last.Usage = used(26000)
 			s.Turns = append(turns, more, last, providertest.Say("Done."))
-			args := []string{"--dangerously-bypass-hook-trust", "-c", "model_auto_compact_token_limit=25000"}
+			args := []string{"-c", "model_auto_compact_token_limit=25000"}
 			if c.remote {
 				args = append(args, r.remoteProvider()...)
 			}
