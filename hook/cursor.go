@@ -33,7 +33,8 @@ type source struct {
 	path string
 	// end lies behind the last whole row.
 	end int64
-	// torn is set where the last row has no end: it may be written still.
+	// torn is set where the last row lacks its newline and is read all the same:
+	// it may not be all of it.
 	torn  bool
 	close func()
 }
@@ -84,12 +85,11 @@ func (s *source) measure(f *os.File) error {
 	if err != nil || end == size {
 		return err
 	}
-	s.torn = true
 	row := make([]byte, size-end)
 	if _, err := f.ReadAt(row, end); err != nil && !errors.Is(err, io.EOF) {
 		return err
 	}
-	if !json.Valid(row) {
+	if s.torn = json.Valid(row); !s.torn {
 		s.end = end
 	}
 	return nil
