@@ -40,6 +40,8 @@ type Record struct {
 	// Warned is how large the context was when the model was told that it fills
 	// up, 0 since it is small again. Units: tokens.
 	Warned pith.Tokens `json:"warned,omitempty"`
+	// Failures are the tools that failed alike, as the client's events say.
+	Failures trigger.FailureRun `json:"failures,omitzero"`
 	// KeptTurn is the turn of the latest checkpoint.
 	KeptTurn int `json:"kept_turn,omitempty"`
 	// Status is for the status line.

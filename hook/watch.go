@@ -1,11 +1,8 @@
 package hook
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"strconv"
 	"strings"
 
@@ -27,12 +24,13 @@ func (t *turn) afterTool() (Output, error) {
 	}
 	say(t.owed())
 	g, err := t.follow()
+	g.Failures = t.failed(g.Failures)
 	if err != nil {
-		return Output{Context: strings.Join(texts, "\n\n")}, errors.Join(append(errs, err)...)
+		say("", ignoreNothing(err))
+	} else {
+		t.measured(&g)
+		say(t.fills(&g), nil)
 	}
-	t.justEnded(&g.Failures)
-	t.measured(&g)
-	say(t.fills(&g), nil)
 	say(t.loops(&g))
 	return Output{Context: strings.Join(texts, "\n\n")}, errors.Join(errs...)
 }
@@ -96,41 +94,21 @@ func (t *turn) lastError() []string {
 	return []string{line(redact.New().Text(t.input.Error), longLine)}
 }
 
-// justEnded adds the tool that this event is about to a run of failures, where
-// the session's file does not have its result yet: Claude Code sends the event
-// first. Others write first.
-func (t *turn) justEnded(run *trigger.FailureRun) {
-	if t.client != ClaudeCode || t.input.ToolUseID == "" || t.written(t.input.ToolUseID) {
-		return
+// failed is the run of failures up to the tool that this event is about. Claude
+// Code writes its file after the event and has an event of its own for a failure,
+// so what the events say is counted there; elsewhere the file says it.
+func (t *turn) failed(file trigger.FailureRun) trigger.FailureRun {
+	if t.client != ClaudeCode {
+		return file
 	}
-	class := ""
-	if t.event == PostToolUseFailure {
-		class = trigger.FailureClass(t.input.ToolName, exitIn(t.input.Error), true)
+	run := &t.record.Failures
+	switch t.event {
+	case PostToolUseFailure:
+		run.See(trigger.FailureClass(t.input.ToolName, exitIn(t.input.Error), true))
+	case PostToolUse:
+		run.See("")
 	}
-	run.See(class)
-}
-
-// recent is how much of a session's file is searched for what was written last.
-// Units: bytes.
-const recent = 256 << 10
-
-// written tells whether the session's file has the result of a tool use.
-func (t *turn) written(id string) bool {
-	f, err := os.Open(t.transcript())
-	if err != nil {
-		return true // nothing is known of it
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return true
-	}
-	tail := make([]byte, min(info.Size(), recent))
-	if _, err := f.ReadAt(tail, info.Size()-int64(len(tail))); err != nil {
-		return true
-	}
-	quoted, err := json.Marshal(id)
-	return err != nil || bytes.Contains(tail, append([]byte(`"tool_use_id":`), quoted...))
+	return *run
 }
 
 // exitIn is the exit code that the message of a failed command begins with, nil
@@ -160,7 +138,7 @@ const stopTurns = 5
 func (t *turn) stop() (Output, error) {
 	g, err := t.follow()
 	if err != nil {
-		return Output{}, err
+		return Output{}, ignoreNothing(err)
 	}
 	t.measured(&g)
 	if g.Turns-t.record.KeptTurn < stopTurns {
@@ -176,7 +154,8 @@ func (t *turn) sessionEnd() (Output, error) {
 	return Output{}, ignoreNothing(err)
 }
 
-// ignoreNothing: a session without a word in it is nothing to keep.
+// ignoreNothing: a session without a word in it is nothing to keep, and the file
+// of a new one may come later than its first events.
 func ignoreNothing(err error) error {
 	if pith.KindOf(err) == pith.KindInput {
 		return nil

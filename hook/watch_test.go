@@ -3,6 +3,7 @@ package hook_test
 import (
 	"encoding/json"
 	"fmt"
+	"os"
 	"testing"
 
 	"github.com/pith-memory/pith/hook"
@@ -56,32 +57,42 @@ func TestItFillsUp(t *testing.T) {
 }
 
 func TestItFailsAgainAndAgain(t *testing.T) {
-	d := newDesk(t)
-	d.window = 1_000_000
-	d.c.says("Make the check pass. Never touch legacy.go.")
-	var told []int
-	for i := 1; i <= 7; i++ {
-		d.c.calls("Bash", map[string]any{"command": "./check all"}, "Exit code 3\nerror: entry 7 is not balanced", true)
-		event := []hook.Event{hook.PostToolUse, hook.PostToolUseFailure}[i%2]
-		out := d.tell(d.c, event, "", map[string]any{"error": "Exit code 3", "tool_use_id": ""})
-		if out.Context == "" {
-			continue
-		}
-		told = append(told, i)
-		holds(t, out.Context, fmt.Sprintf("the last %d tool runs failed the same way", i), "`./check all`, exit 3: error: entry 7 is not balanced", "Never touch legacy.go", "Look for the cause first")
-		if len(d.stored()) == 0 {
-			t.Error("no checkpoint was kept")
-		}
+	failure := map[string]any{"tool_name": "Bash", "error": "Exit code 3\nerror: entry 7 is not balanced"}
+	for _, client := range []hook.Client{hook.ClaudeCode, hook.Codex} {
+		t.Run(string(client), func(t *testing.T) {
+			d := newDesk(t)
+			d.client, d.window = client, 1_000_000
+			event := hook.PostToolUseFailure
+			if client == hook.Codex {
+				event = hook.PostToolUse // it has no other, and its file says how it went
+			}
+			d.c.says("Make the check pass. Never touch legacy.go.")
+			var told []int
+			for i := 1; i <= 7; i++ {
+				d.c.calls("Bash", map[string]any{"command": "./check all"}, "Exit code 3\nerror: entry 7 is not balanced", true)
+				out := d.tell(d.c, event, "", failure)
+				if out.Context == "" {
+					continue
+				}
+				told = append(told, i)
+				holds(t, out.Context, fmt.Sprintf("the last %d tool runs failed the same way", i), "`./check all`, exit 3: error: entry 7 is not balanced", "Never touch legacy.go", "Look for the cause first")
+				if len(d.stored()) == 0 {
+					t.Error("no checkpoint was kept")
+				}
+			}
+			if fmt.Sprint(told) != "[3 6]" {
+				t.Errorf("it is told at %v", told)
+			}
+			d.c.calls("Bash", map[string]any{"command": "ls"}, "book.go", false)
+			silent(t, d.tell(d.c, hook.PostToolUse, "", nil))
+			for i := range 3 {
+				d.c.calls("Bash", map[string]any{"command": "./check all"}, "Exit code 3\nerror: entry 7 is not balanced", true)
+				if out := d.tell(d.c, event, "", failure); (out.Context != "") != (i == 2) {
+					t.Errorf("at %d of another run: %q", i+1, out.Context)
+				}
+			}
+		})
 	}
-	if fmt.Sprint(told) != "[3 6]" {
-		t.Errorf("it is told at %v", told)
-	}
-	d.c.calls("Bash", map[string]any{"command": "ls"}, "book.go", false)
-	silent(t, d.tell(d.c, hook.PostToolUse, "", map[string]any{"tool_use_id": ""}))
-	for range 3 {
-		d.c.calls("Bash", map[string]any{"command": "./other"}, "Exit code 4\nno", true)
-	}
-	holds(t, d.tell(d.c, hook.PostToolUse, "", map[string]any{"tool_use_id": ""}).Context, "the last 3 tool runs")
 }
 
 func TestStopKeepsNowAndThen(t *testing.T) {
@@ -107,23 +118,25 @@ func TestStopKeepsNowAndThen(t *testing.T) {
 	d.tell(d.session("none", "ledger", "birch"), hook.SessionEnd, "", nil) // a session without a word
 }
 
-// Claude Code sends the event before it writes the result.
+// Claude Code sends its events before it writes the results.
 func TestTheFileIsBehind(t *testing.T) {
 	d := newDesk(t)
 	d.window = 1_000_000
 	d.c.says("Make the check pass. Never touch legacy.go.")
-	fails := func(id string) hook.Output {
-		return d.tell(d.c, hook.PostToolUseFailure, "", map[string]any{"tool_name": "Bash", "tool_use_id": id, "error": "Exit code 3\nerror: token=" + secret + " is refused"})
+	fails := func(exit int) hook.Output {
+		return d.tell(d.c, hook.PostToolUseFailure, "", map[string]any{"tool_name": "Bash", "error": fmt.Sprintf("Exit code %d\nerror: token=%s is refused", exit, secret)})
 	}
-	for range 2 {
-		silent(t, fails("toolu_new"))
-		d.c.calls("Bash", map[string]any{"command": "./check all"}, "Exit code 3\nerror: refused", true)
+	for _, exit := range []int{3, 4, 3, 3} {
+		silent(t, fails(exit))
 	}
-	text := fails("toolu_new").Context
+	text := fails(3).Context
 	holds(t, text, "the last 3 tool runs failed the same way (Bash: exit code 3)", "The last error", "is refused")
 	lacks(t, text, secret)
-	d.c.calls("Bash", map[string]any{"command": "./check all"}, "Exit code 3\nerror: refused", true)
-	silent(t, d.tell(d.c, hook.PostToolUse, "", map[string]any{"tool_use_id": "toolu_newer"})) // this one went well
+	if err := os.Remove(d.c.transcript); err != nil {
+		t.Fatal(err)
+	}
+	silent(t, d.tell(d.c, hook.PostToolUse, "", nil))
+	silent(t, d.tell(d.c, hook.Stop, "", nil))
 }
 
 // secret is made up.
