@@ -109,7 +109,7 @@ Exit codes: 0 done, 1 unexpected, 2 usage, 3 unreadable input, 4 declined
 	root.AddCommand(
 		compactCommand(c), inspectCommand(c), verifyCommand(c), measureCommand(c), truncateCommand(c),
 		recallCommand(c), redactCommand(c), schemaCommand(c), configCommand(c), versionCommand(c),
-		handoffCommand(c), keyCommand(c), hookCommand(c), statuslineCommand(c), mcpCommand(c), installCommand(c), uninstallCommand(c),
+		handoffCommand(c), keyCommand(c), hookCommand(c), statuslineCommand(c), mcpCommand(c), installCommand(c), uninstallCommand(c), doctorCommand(c),
 	)
 	root.AddCommand(
 		sessionsCommand(c), showCommand(c), restoreCommand(c), diffCommand(c), editCommand(c), undoCommand(c),
