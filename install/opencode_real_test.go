@@ -17,7 +17,7 @@ import (
 )
 
 // opencodeRig is a rig with opencode set up: a model of 60,000 tokens in a wire
-// format, "anthropic" or "openai-compatible", and the plugin.
+// format, "anthropic" or "openai-compatible", and what pith installs.
 func opencodeRig(t *testing.T, s *script, format string) *rig {
 	t.Helper()
 	r := newRig(t, s)
@@ -28,11 +28,11 @@ func opencodeRig(t *testing.T, s *script, format string) *rig {
 	put(t, filepath.Join(config, "package.json"), `{"dependencies":{"@opencode-ai/plugin":"1.18.33"}}`)
 	put(t, filepath.Join(config, "package-lock.json"), `{"lockfileVersion":3,"packages":{"":{"dependencies":{"@opencode-ai/plugin":"1.18.33"}}}}`)
 	put(t, filepath.Join(config, "node_modules/.keep"), "")
-	r.plugin(pithPath(t))
+	r.pith("install", "opencode", "--yes")
 	return r
 }
 
-// plugin installs the plugin of opencode with a path for pith.
+// plugin puts another path for pith into the plugin of opencode.
 func (r *rig) plugin(pith string) {
 	r.t.Helper()
 	text, err := os.ReadFile("opencode/pith.js")

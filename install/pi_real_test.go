@@ -1,8 +1,12 @@
 package install_test
 
 import (
+	"bufio"
+	"context"
 	"fmt"
+	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -11,7 +15,7 @@ import (
 )
 
 // piRig is a rig with pi set up: a model of 60,000 tokens in a wire format of
-// pi's, and the extension.
+// pi's, and what pith installs.
 func piRig(t *testing.T, s *script, api string) *rig {
 	t.Helper()
 	r := newRig(t, s)
@@ -24,11 +28,11 @@ func piRig(t *testing.T, s *script, api string) *rig {
 		"models":[{"id":"big","name":"big","reasoning":false,"input":["text"],"contextWindow":60000,"maxTokens":8000,"cost":{"input":0,"output":0,"cacheRead":0,"cacheWrite":0}}]}}}`, base, api))
 	put(t, filepath.Join(agent, "settings.json"), `{"compaction":{"enabled":true,"reserveTokens":16384,"keepRecentTokens":2000},"defaultProvider":"fake","defaultModel":"big"}`)
 	r.Env = append(r.Env, "PI_OFFLINE=1", "PI_SKIP_VERSION_CHECK=1")
-	r.extension(pithPath(t))
+	r.pith("install", "pi", "--yes")
 	return r
 }
 
-// extension installs the extension of pi with a path for pith.
+// extension puts another path for pith into the extension of pi.
 func (r *rig) extension(pith string) {
 	r.t.Helper()
 	text, err := os.ReadFile("pi/pith.ts")
@@ -115,6 +119,73 @@ func TestRealPiCompacts(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestRealPiManual holds that /compact is answered by pith too, and that the
+// person is told.
+func TestRealPiManual(t *testing.T) {
+	s := &script{Summary: "## Goal\nnothing"}
+	r := piRig(t, s, "anthropic-messages")
+	s.Turns = append(plantedTurns(piWrite, piShell), providertest.Say("All."))
+	for i := range s.Turns {
+		s.Turns[i].Usage = used(20_000 + 2_000*i)
+	}
+	said := r.piRPC(
+		step{string(object("type", "prompt", "message", plantedGoal)), `"type":"agent_end"`},
+		step{`{"type":"compact","customInstructions":"the exit codes"}`, `"command":"compact"`},
+		step{`{"type":"prompt","message":"go on"}`, `"type":"agent_end"`},
+	)
+	r.quiet()
+	main := s.Main()
+	whole(t, &main[len(main)-1])
+	for _, want := range []string{"pith: compacted", "pith: the context is 6", `"by":"pith"`} {
+		if !strings.Contains(said, want) {
+			t.Errorf("pi did not say %q:\n%s", want, said)
+		}
+	}
+}
+
+// step is a command for pi, and what its answer holds.
+type step struct{ command, until string }
+
+// piRPC gives pi one command after the other, each when the one before is
+// answered, and gives back what pi said.
+func (r *rig) piRPC(steps ...step) string {
+	r.t.Helper()
+	ctx, cancel := context.WithTimeout(r.t.Context(), clientLimit)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, r.agent("current/pi"), "--provider", "fake", "--model", "big", "--mode", "rpc")
+	cmd.Dir, cmd.Env = r.Work, r.environment()
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	var said strings.Builder
+	lines := bufio.NewScanner(out)
+	lines.Buffer(nil, 8<<20)
+	for _, s := range steps {
+		if _, err := io.WriteString(in, s.command+"\n"); err != nil {
+			r.t.Fatalf("%s: %v\n%s", s.command, err, said.String())
+		}
+		found := false
+		for !found && lines.Scan() {
+			fmt.Fprintln(&said, lines.Text())
+			found = strings.Contains(lines.Text(), s.until)
+		}
+		if !found {
+			r.t.Fatalf("%s: no %s\n%s", s.command, s.until, said.String())
+		}
+	}
+	in.Close()
+	_ = cmd.Wait() // it ends when its input does, or is stopped
+	return said.String()
 }
 
 // TestRealPiBroken holds that pi compacts as it does by itself where pith is

@@ -8,6 +8,8 @@ const pith = "__PITH__";
 
 // How long pith may take. Units: ms.
 const patience = 5000;
+// From how full a context on the person is told. Units: percent.
+const warnFrom = 60;
 
 // ask gives pith an event, and gives back its answer, null for none.
 function ask(event: string, input: object): Promise<any> {
@@ -77,6 +79,14 @@ export default function (pi: any) {
     owed = "";
     if (!of || !ctx.sessionManager.getBranch().some((e: any) => e.type === "compaction")) return;
     await told("session-start", { ...of, source: "resume" });
+  });
+
+  // The person is told once that the context fills up.
+  let warned = false;
+  pi.on("turn_end", async (_: any, ctx: any) => {
+    const percent = ctx.getContextUsage()?.percent ?? 0;
+    if (percent >= warnFrom && !warned && ctx.hasUI) ctx.ui.notify(`pith: the context is ${Math.round(percent)} % full`, "warning");
+    warned = percent >= warnFrom;
   });
 
   pi.on("before_agent_start", async () => {
