@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -97,6 +98,7 @@ func sectionText(state *pith.State, name string) string {
 			if !ok || len(items) == 0 {
 				continue
 			}
+			sentAgainLast(state, items)
 			fmt.Fprintf(&b, "%s:\n", of)
 			for j := range items {
 				fmt.Fprintf(&b, "- %s [%s]\n", strings.TrimPrefix(items[j].Text, "- "), items[j].Ref)
@@ -107,6 +109,25 @@ func sectionText(state *pith.State, name string) string {
 		return "The state holds nothing under " + name + ".\n"
 	}
 	return b.String()
+}
+
+// sentAgainLast puts the rules that the client sends with every request, which
+// the agent sees anyway, behind those that stand nowhere else.
+func sentAgainLast(state *pith.State, items []restore.Item) {
+	resent := map[string]bool{}
+	for i := range state.Constraints {
+		c := &state.Constraints[i]
+		resent[c.ID] = c.Resent
+	}
+	slices.SortStableFunc(items, func(a, b restore.Item) int {
+		switch {
+		case resent[a.ID] == resent[b.ID]:
+			return 0
+		case resent[b.ID]:
+			return -1
+		}
+		return 1
+	})
 }
 
 type recallIn struct {
