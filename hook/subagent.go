@@ -1,6 +1,12 @@
 package hook
 
-import "github.com/pith-memory/pith"
+import (
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/pith-memory/pith"
+)
 
 // subagentStart gives a sub-agent what its parent knows and a task does not
 // say: what must not be done, and what has failed.
@@ -24,7 +30,28 @@ func (t *turn) parent() *turn {
 	p := *t
 	p.input.AgentID, p.input.AgentType, p.input.AgentTranscript = "", "", ""
 	p.record = t.hooks.record(p.input.key())
+	if t.client == Codex && t.event == SubagentStart {
+		p.input.TranscriptPath = p.rollout(t.input.TranscriptPath)
+	}
 	return &p
+}
+
+// rollout is the session's own file: Codex names the new one of the sub-agent,
+// which most often lies beside it.
+func (t *turn) rollout(child string) string {
+	if t.record.Followed.Path != "" {
+		return t.record.Followed.Path
+	}
+	files, err := os.ReadDir(filepath.Dir(child))
+	if err != nil {
+		return ""
+	}
+	for _, f := range files {
+		if strings.HasPrefix(f.Name(), "rollout-") && strings.HasSuffix(f.Name(), "-"+t.input.SessionID+".jsonl") {
+			return filepath.Join(filepath.Dir(child), f.Name())
+		}
+	}
+	return ""
 }
 
 // rememberFor keeps a checkpoint and the record of it, for an event whose own

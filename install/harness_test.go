@@ -195,7 +195,7 @@ func (r *rig) git(args ...string) {
 // tools; Summary to a request for the client's own compaction; "ok" to any other.
 type script struct {
 	Turns []providertest.Answer
-	// Agent are the turns of Claude Code's sub-agents.
+	// Agent are the turns of sub-agents.
 	Agent   []providertest.Answer
 	Summary string
 	// Each is called with every request before it is answered, nil for nothing.
@@ -231,7 +231,7 @@ func (s *script) answer(q *providertest.Request) providertest.Answer {
 	if !hasTools(q) {
 		return providertest.Say("ok")
 	}
-	if q.Header.Get("X-Claude-Code-Agent-Id") != "" {
+	if ofSubAgent(q) {
 		s.agent = append(s.agent, *q)
 		if n := len(s.agent); n <= len(s.Agent) {
 			return s.Agent[n-1]
@@ -244,6 +244,11 @@ func (s *script) answer(q *providertest.Request) providertest.Answer {
 	}
 	s.next++
 	return s.Turns[s.next-1]
+}
+
+// ofSubAgent tells the requests of a sub-agent, of Claude Code's or of Codex's.
+func ofSubAgent(q *providertest.Request) bool {
+	return q.Header.Get("X-Claude-Code-Agent-Id") != "" || strings.Contains(q.Header.Get("X-Codex-Turn-Metadata"), `"agent_name":"/root/`)
 }
 
 // Summaries counts the requests for the client's own compaction.

@@ -38,6 +38,9 @@ type Call struct {
 	ID, Name string
 	// Input is a JSON object, nil for an empty one.
 	Input json.RawMessage
+	// Namespace is the group that the tool is in, which only OpenAI responses
+	// have; "" for none.
+	Namespace string
 	// Text is the input of a tool that takes a text and no object, which only
 	// OpenAI responses have.
 	Text string

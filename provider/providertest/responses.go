@@ -44,7 +44,7 @@ func responseItems(r *reply) []responseItem {
 		}
 		id := r.itemID("fc", i)
 		item := func(status, arguments string) string {
-			return fmt.Sprintf(`{"id":%q,"type":"function_call","status":%q,"arguments":%s,"call_id":%q,"name":%q}`, id, status, quote(arguments), c.ID, c.Name)
+			return fmt.Sprintf(`{"id":%q,"type":"function_call","status":%q,"arguments":%s,"call_id":%q,"name":%q%s}`, id, status, quote(arguments), c.ID, c.Name, inNamespace(c))
 		}
 		it := responseItem{id: id, whole: item("completed", string(c.Input)), start: item("in_progress", "")}
 		for _, piece := range pieces(string(c.Input)) {
@@ -54,6 +54,13 @@ func responseItems(r *reply) []responseItem {
 		out = append(out, it)
 	}
 	return out
+}
+
+func inNamespace(c Call) string {
+	if c.Namespace == "" {
+		return ""
+	}
+	return fmt.Sprintf(`,"namespace":%q`, c.Namespace)
 }
 
 // customItem is the call of a tool whose input is a text.
