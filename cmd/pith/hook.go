@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"runtime/debug"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -44,6 +45,10 @@ leaves a line that "pith doctor" shows.`,
 
 const hookName = "hook"
 
+// uncollected is how much memory a hook may fill before it is collected. Units:
+// bytes.
+const uncollected = 192 << 20
+
 // hookFailed notes what kept a hook from being answered as it should have been,
 // and gives no error: an agent that is told of one may stop.
 func (c *console) hookFailed(err error) error {
@@ -55,6 +60,9 @@ func (c *console) hookFailed(err error) error {
 // answerHook answers one event. There is no error: an agent that is told of one
 // may stop.
 func (c *console) answerHook(ctx context.Context, client hook.Client, event hook.Event) {
+	// The process is over before most of what it made would be worth collecting.
+	debug.SetGCPercent(-1)
+	debug.SetMemoryLimit(uncollected)
 	defer func() {
 		if p := recover(); p != nil {
 			_ = c.hookFailed(fmt.Errorf("a fault in pith: %v", p))
