@@ -1,0 +1,97 @@
+package hook_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/pith-memory/pith/hook"
+)
+
+// longSession is a Claude Code session of that many bytes, none of which
+// repeats another.
+func longSession(b *testing.B, size int64) (*bench, *client) {
+	b.Helper()
+	dir := b.TempDir()
+	machine := &bench{kind: "sqlite", data: filepath.Join(dir, "data", "pith")}
+	folder := filepath.Join(dir, "amberly shop")
+	for _, d := range []string{machine.data, folder} {
+		if err := os.MkdirAll(d, 0o700); err != nil {
+			b.Fatal(err)
+		}
+	}
+	c := newClient(filepath.Join(dir, "claude"), "0b7e0001", folder, "markone")
+	random := seeded(40)
+	for n := int64(0); n < size; {
+		c.work(random)
+		info, err := os.Stat(c.transcript)
+		if err != nil {
+			b.Fatal(err)
+		}
+		n = info.Size()
+	}
+	return machine, c
+}
+
+// work is about 20 KB of a session: a file that is read, an edit, a check.
+func (c *client) work(random *rand.Rand) {
+	var text strings.Builder
+	for i := range 260 {
+		fmt.Fprintf(&text, "%d\tfunc part%x(n int) error { return check(n, %d, %q) }\n", i, random.Uint32(), random.Uint32(), c.mark)
+	}
+	if c.rows == 0 {
+		c.says("Rename the ledger " + c.mark + " in every package.\n\n- Never touch " + c.mark + "/legacy.go, the auditors read it.")
+	}
+	path := filepath.Join(c.folder, c.mark, fmt.Sprintf("part%d.go", c.turns))
+	c.calls("Read", map[string]any{"file_path": path}, text.String(), false)
+	c.calls("Edit", map[string]any{"file_path": path, "old_string": "a", "new_string": "b"}, "The file "+path+" has been updated.", false)
+	c.calls("Bash", map[string]any{"command": "./" + c.mark + "-check all"}, "Exit code 3\n"+c.mark+" is not renamed everywhere", true)
+}
+
+// BenchmarkHook answers events in this process, without what it costs to start
+// one: the first of a session, and those after it with 20 KB more each time.
+func BenchmarkHook(b *testing.B) {
+	for _, size := range []int64{4 << 20, 40 << 20} {
+		machine, c := longSession(b, size)
+		for _, event := range []hook.Event{hook.SessionCompact, hook.PreCompact, hook.PostToolUse, hook.Stop} {
+			in, err := json.Marshal(c.input(event, "auto"))
+			if err != nil {
+				b.Fatal(err)
+			}
+			name := fmt.Sprintf("%s/%dMB/", event, size>>20)
+			answer := func(b *testing.B) {
+				if _, err := machine.hooks("ada").Run(context.Background(), hook.ClaudeCode, event, bytes.NewReader(in)); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.Run(name+"first", func(b *testing.B) {
+				for b.Loop() {
+					b.StopTimer()
+					if err := os.RemoveAll(machine.data); err != nil {
+						b.Fatal(err)
+					}
+					if err := os.MkdirAll(machine.data, 0o700); err != nil {
+						b.Fatal(err)
+					}
+					b.StartTimer()
+					answer(b)
+				}
+			})
+			b.Run(name+"later", func(b *testing.B) {
+				random := seeded(4)
+				for b.Loop() {
+					b.StopTimer()
+					c.work(random)
+					b.StartTimer()
+					answer(b)
+				}
+			})
+		}
+	}
+}
