@@ -174,6 +174,10 @@ func TestOffers(t *testing.T) {
 	b, c := place(t, "file")
 	t.Chdir(c.folder) // where a hook runs is no reason to offer anything
 	b.told("ada", hook.SessionCompact, c.input(hook.SessionCompact, "auto"))
+	theirs := b.session("0b7e0009", c.folder, "markbob")
+	theirs.round(rand.New(rand.NewPCG(1, 1)))
+	theirs.reads()
+	b.told("bob", hook.SessionCompact, theirs.input(hook.SessionCompact, "auto"))
 	top := filepath.Dir(c.folder)
 	below, beside, linked := filepath.Join(c.folder, "below"), c.folder+"-2", filepath.Join(top, "linked")
 	for _, dir := range []string{below, beside, filepath.Join(top, "other")} {
@@ -196,6 +200,9 @@ func TestOffers(t *testing.T) {
 			got := b.told(tt.owner, hook.SessionStart, with(c.input(hook.SessionStart, source), "cwd", tt.cwd))
 			if strings.Contains(got, c.mark) != tt.want {
 				t.Errorf("%s of %q at %v is told of it: %v, want %v\n%s", source, tt.owner, tt.cwd, !tt.want, tt.want, got)
+			}
+			if strings.Contains(got, theirs.mark) != (tt.owner == "bob" && tt.cwd == c.folder) {
+				t.Errorf("%s of %q at %v, and what bob did last:\n%s", source, tt.owner, tt.cwd, got)
 			}
 		}
 	}
