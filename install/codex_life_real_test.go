@@ -164,3 +164,38 @@ func TestRealCodexIsRead(t *testing.T) {
 		t.Errorf("%s", got)
 	}
 }
+
+// TestRealCodexSubAgent: a sub-agent is told its parent's rules, and what it
+// does is kept apart from what its parent does.
+func TestRealCodexSubAgent(t *testing.T) {
+	collaboration := func(name, input string) providertest.Answer {
+		return small(providertest.Answer{Calls: []providertest.Call{{Name: name, Namespace: "collaboration", Input: []byte(input)}}})
+	}
+	s := &script{
+		Turns: []providertest.Answer{
+			small(codexCommand("sh checks/parent.sh")),
+			collaboration("spawn_agent", `{"task_name":"survey","message":"Survey the lexer.","fork_turns":"none"}`),
+			collaboration("wait_agent", `{"timeout_ms":10000}`),
+			small(codexCommand("ls")), providertest.Say("Done."),
+		},
+		Agent: []providertest.Answer{small(codexCommand("sh checks/child.sh")), providertest.Say("The lexer is surveyed.")},
+	}
+	r := newCodexRig(t, s)
+	r.write("checks/parent.sh", "echo parent is red >&2\nexit 21\n")
+	r.write("checks/child.sh", "echo child is red >&2\nexit 22\n")
+	if res := r.codex("Port the parser to the new lexer. Never edit src/legacy.go."); res.Code != 0 || len(r.Server.Problems()) > 0 {
+		t.Fatalf("%+v\n%q", res, r.Server.Problems())
+	}
+	if len(s.agent) != 2 {
+		t.Fatalf("%d requests of the sub-agent", len(s.agent))
+	}
+	if got := pithTold(t, &s.agent[0]); !strings.Contains(got, "Never edit src/legacy.go") || !strings.Contains(got, "exit 21") {
+		t.Errorf("the sub-agent was told %q", got)
+	}
+	thread := s.Main()[0].Header.Get("Thread-Id")
+	parent := r.pith("restore", "--session", thread).Out
+	child := r.pith("restore", "--session", thread+".agent-"+s.agent[0].Header.Get("Thread-Id")).Out
+	if !strings.Contains(parent, "exit 21") || strings.Contains(parent, "exit 22") || !strings.Contains(child, "exit 22") || strings.Contains(child, "exit 21") {
+		t.Errorf("the parent's memory is\n%s\nthe sub-agent's\n%s", parent, child)
+	}
+}
