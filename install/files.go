@@ -2,6 +2,7 @@ package install
 
 import (
 	"bytes"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -212,7 +213,7 @@ func (s *staged) stage() error {
 			return s.fails("make the folder of", err)
 		}
 	}
-	s.temp = filepath.Join(filepath.Dir(s.Name), fmt.Sprintf(".%s.pith-%d", filepath.Base(s.Name), os.Getpid()))
+	s.temp = filepath.Join(filepath.Dir(s.Name), "."+filepath.Base(s.Name)+".pith-"+rand.Text()[:8])
 	f, err := root.OpenFile(s.temp, os.O_CREATE|os.O_EXCL|os.O_WRONLY, s.after.mode)
 	if err != nil {
 		s.temp = ""

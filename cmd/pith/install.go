@@ -37,9 +37,10 @@ of MCP with "mcp". Without an agent it lists which agents there are and where pi
 is installed.
 
 It shows every change as a diff and asks before it makes it; --dry-run only shows
-(also the files in pith's own folder), --yes does not ask. Settings keep every byte of theirs: comments, order, blanks. All
-files are changed or none. A second time there is nothing to change. What was done
-is written down, and "pith uninstall" takes it back.
+(also the files in pith's own folder), --yes does not ask, and --json asks nothing
+and does nothing without --yes. Settings keep every byte of theirs: comments, order,
+blanks. All files are changed or none. A second time there is nothing to change. What
+was done is written down, and "pith uninstall" takes it back.
 
 For Claude Code, --scope project changes the local settings of the project in the
 current folder (.claude/settings.local.json), which are not for the repository.
