@@ -413,3 +413,31 @@ func TestTwiceAtOnce(t *testing.T) {
 		}
 	}
 }
+
+// TestACopyGoesItsOwnWay (N3): a session's file was copied, and both go on under
+// one id: a compaction of the one knows nothing of what came to the other.
+func TestACopyGoesItsOwnWay(t *testing.T) {
+	b, c := place(t, "file")
+	rows, err := os.ReadFile(c.transcript)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := newClient("", c.id, filepath.Join(realFolder(t), "birchway"), c.mark)
+	other.transcript, other.last, other.rows, other.turns = filepath.Join(filepath.Dir(c.transcript), "copy", c.id+".jsonl"), c.last, c.rows+1000, c.turns+1000
+	put(t, filepath.Join(other.folder, "x"), "x")
+	put(t, other.transcript, string(rows))
+	random := rand.New(rand.NewPCG(1, 1))
+	for i, x := range []*client{c, other, c, other} {
+		name := []string{"amberfile", "birchfile"}[i%2]
+		x.says("Never delete " + name + ".go.")
+		for range 1 + i {
+			x.round(random)
+		}
+		x.reads()
+		got := b.told("ada", hook.SessionCompact, x.input(hook.SessionCompact, "auto"))
+		foreign := []string{"birchfile", "amberfile"}[i%2]
+		if !strings.Contains(got, name) || strings.Contains(got, foreign) {
+			t.Errorf("compaction %d has %s: %v, %s: %v", i, name, strings.Contains(got, name), foreign, strings.Contains(got, foreign))
+		}
+	}
+}
