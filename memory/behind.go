@@ -5,6 +5,7 @@ import (
 
 	"github.com/pith-memory/pith"
 	"github.com/pith-memory/pith/extract"
+	"github.com/pith-memory/pith/meter"
 	"github.com/pith-memory/pith/redact"
 	"github.com/pith-memory/pith/schema"
 	"github.com/pith-memory/pith/transcript"
@@ -22,7 +23,13 @@ type Mark struct {
 	// Version is the client's, Branch the one that it recorded last.
 	Version string `json:"version,omitempty"`
 	Branch  string `json:"branch,omitempty"`
+	// Recent are the sizes of the last messages, of which a compaction of the
+	// client's may keep some.
+	Recent []meter.Sized `json:"recent,omitempty"`
 }
+
+// maxRecent bounds the messages that a mark has the sizes of.
+const maxRecent = 100
 
 // ErrReadWhole is given where a part of a session file cannot be read by itself.
 var ErrReadWhole = errors.New("the file must be read from its beginning")
@@ -38,7 +45,7 @@ func (s *Session) Mark() (Mark, bool) {
 	if err != nil {
 		return Mark{}, false
 	}
-	return Mark{Next: s.lastMessage + 1, Digest: digest, Last: s.open.last, Version: s.Header.ClientVersion, Branch: s.extract.RecordedBranch()}, true
+	return Mark{Next: s.lastMessage + 1, Digest: digest, Last: s.open.last, Version: s.Header.ClientVersion, Branch: s.extract.RecordedBranch(), Recent: s.live.Last(maxRecent)}, true
 }
 
 // Covers tells whether a mark stands behind what a state was made from: by the
@@ -60,6 +67,9 @@ func behind(o *ReadOptions) *transcript.Behind {
 	b := &transcript.Behind{
 		Header: transcript.Header{ClientVersion: o.Behind.Version, Agent: c.Agent, Model: c.Model},
 		CWD:    c.Workspace.CWD, Branch: o.Behind.Branch,
+	}
+	for i := range o.Behind.Recent {
+		b.Rows = append(b.Rows, o.Behind.Recent[i].Rows...)
 	}
 	if c.Agent == "" { // each row says it as well
 		b.Header.SessionID = sessionIn(o.Previous)
@@ -83,15 +93,18 @@ func (s *Session) goBehind(m *Mark) error {
 	}
 	s.extract.Behind(m.Next, m.Branch)
 	metrics := &s.previous.Metrics
-	s.live.GoOn(metrics.TokensBefore, metrics.Reported, c.Model)
+	s.live.GoOn(metrics.TokensBefore, metrics.Reported, c.Model, m.Recent)
 	return nil
 }
 
 // behindHolds tells whether a record can be read without what came before the
-// input. It cannot be where the client compacted, since what it kept is not at
-// hand; where a secret was found, since secrets are numbered over the session;
-// and where a message or a call of before goes on.
+// input. It cannot be where the client compacted and kept what nobody has the
+// size of; where a secret was found, since secrets are numbered over the
+// session; and where a message or a call of before goes on.
 func (s *Session) behindHolds(rec pith.Record) bool {
+	if b := rec.Boundary; b != nil {
+		return s.live.Holds(b.PreservedRows)
+	}
 	if rec.Message == nil {
 		return false
 	}

@@ -53,9 +53,9 @@ func (g *Gauge) Read(r io.Reader) error {
 	}
 	var live meter.Live
 	if g.Reported > 0 {
-		live.GoOn(0, g.Reported, g.UsageModel)
+		live.GoOn(0, g.Reported, g.UsageModel, nil)
 	} else {
-		live.GoOn(g.Since, 0, g.Model)
+		live.GoOn(g.Since, 0, g.Model, nil)
 	}
 	fresh := g.Reported == 0 // what was counted before is not of this request
 	for {

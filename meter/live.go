@@ -30,14 +30,52 @@ type Live struct {
 	model             string
 }
 
+// Sized is the size of a message of the context, with the ids of its rows.
+type Sized struct {
+	Rows   []string    `json:"rows"`
+	Tokens pith.Tokens `json:"tokens"`
+}
+
+// Last gives the sizes of the last messages that are in the context, in order:
+// those of which a compaction may keep some.
+func (l *Live) Last(n int) []Sized {
+	l.count()
+	var out []Sized
+	for _, m := range l.messages[max(0, len(l.messages)-n):] {
+		if len(m.rowIDs) > 0 {
+			out = append(out, Sized{m.rowIDs, m.content})
+		}
+	}
+	return out
+}
+
+// Holds tells whether the context has all of these rows.
+func (l *Live) Holds(rows []string) bool {
+	known := make(map[string]bool, len(rows))
+	for i := range l.messages {
+		for _, id := range l.messages[i].rowIDs {
+			known[id] = true
+		}
+	}
+	return !slices.ContainsFunc(rows, func(id string) bool { return !known[id] })
+}
+
 // GoOn begins a Live that has read nothing with a context of that size, for a
 // session of which only the later messages are at hand. reported is what the
-// provider reported of it, of that model, 0 where that is unknown.
-func (l *Live) GoOn(content, reported pith.Tokens, model string) {
+// provider reported of it, of that model, 0 where that is unknown; last are the
+// messages that it ends with, as Last gave them.
+func (l *Live) GoOn(content, reported pith.Tokens, model string, last []Sized) {
 	l.begun, l.model = true, model
-	l.messages = append(l.messages, liveMessage{content: content, overhead: messageOverhead})
+	rest := content
+	for _, m := range last {
+		rest -= m.Tokens
+	}
+	l.messages = append(l.messages, liveMessage{content: max(rest, 0), overhead: messageOverhead})
+	for _, m := range last {
+		l.messages = append(l.messages, liveMessage{rowIDs: m.Rows, content: m.Tokens, overhead: messageOverhead})
+	}
 	if reported > 0 {
-		l.usage, l.usageModel = &pith.Usage{Input: int(reported)}, model
+		l.usage, l.usageModel, l.answered = &pith.Usage{Input: int(reported)}, model, len(l.messages)-1
 	}
 }
 

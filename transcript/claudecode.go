@@ -30,6 +30,9 @@ func newClaudeCode(d *Decoder) *claudeCode {
 	s := &claudeCode{d: d}
 	if b := d.opts.Behind; b != nil {
 		s.cwd, s.branch = b.CWD, b.Branch
+		for _, id := range b.Rows {
+			s.rows.add(id)
+		}
 		// The rows of a sub-agent's own file tell by themselves whose they are.
 		s.content = b.Header.Agent == ""
 	}

@@ -42,6 +42,8 @@ type Options struct {
 type Behind struct {
 	Header      Header
 	CWD, Branch string
+	// Rows are the ids of its last rows, in order.
+	Rows []string
 }
 
 const (
