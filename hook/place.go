@@ -10,7 +10,7 @@ import (
 )
 
 // errForeign is the cause where a session's id is that of another one.
-var errForeign = errors.New("what is stored of a session of this id belongs to another account or another project; it is left as it is")
+var errForeign = errors.New("what is stored of a session of this id belongs to another account, project or copy of it; it is left as it is")
 
 // mine tells whether a checkpoint that has this session's id is one of this
 // account and of the project that the session belongs to: ids are copied with
@@ -28,6 +28,14 @@ func (t *turn) mine(saved *pith.Saved) bool {
 		return err == nil && filepath.IsLocal(rel)
 	}
 	return t.folderOf(root) == saved.Project || filepath.IsAbs(root) && filepath.Clean(root) == saved.Project
+}
+
+// another tells whether what was read is another conversation than the one that
+// its latest checkpoint was made from, in another file: a copy that has gone its
+// own way. A session's file has all of it, so nothing in it can have come after.
+func (r *read) another(previous *pith.Saved) bool {
+	old, now := &previous.State.Checkpoint, &r.State.Checkpoint
+	return old.Transcript != "" && now.Transcript != "" && old.Transcript != now.Transcript && now.FromMessage > old.ThroughMessage
 }
 
 // root is the folder that the session began in, by its own rows, "" where they

@@ -55,6 +55,10 @@ func (t *turn) keepIn(store pith.Store, why pith.Reason) (*known, error) {
 		return t.unkept(why)
 	}
 	r, err := t.compact(previous, why)
+	if err == nil && previous != nil && r.another(previous) {
+		t.lesser = append(t.lesser, errForeign)
+		return t.unkept(why)
+	}
 	if err != nil {
 		return nil, err
 	}
