@@ -197,7 +197,7 @@ func (x *Extractor) Facts() *Facts {
 	x.phase.facts(f)
 	x.questions.facts(f, x)
 	x.names.facts(f)
-	if f.Next = nextAction(x, f); x.questions.last == nothing && x.next != nil {
+	if f.Next = nextAction(x, f); x.questions.last == nothing && x.next != nil && len(x.calls.pending) == 0 {
 		f.Next = *x.next // nobody has said or done anything since
 	}
 	return f

@@ -54,6 +54,7 @@ func (m *Mark) Covers(st *pith.State) bool {
 	var d schema.Digest
 	c := &st.Checkpoint
 	return m.Next > 0 && c.ThroughMessage+1 == m.Next && d.UnmarshalBinary(m.Digest) == nil && d.Sum() == c.TranscriptSHA256 &&
+		st.Goal.Provenance != pith.Harness && // else the first request is still to come
 		c.Format == pith.FormatClaudeCode && c.Origin == "live" && c.ExtractorVersion == extract.Version &&
 		st.SchemaVersion == pith.SchemaVersion && st.Security.SecretScan.RulesetSHA256 == redact.Ruleset()
 }

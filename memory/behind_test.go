@@ -97,11 +97,14 @@ func TestBehind(t *testing.T) {
 			var previous *pith.State
 			var mark *memory.Mark
 			from, pieces := 0, 0
-			for _, to := range cutsOf(data, 12) {
+			for _, to := range cutsOf(data, 24) {
 				if to == from {
 					continue
 				}
 				whole := readPiece(t, m, data[:to], nil, nil)
+				if whole == nil { // nothing is said yet
+					continue
+				}
 				r := whole
 				if mark != nil {
 					piece := readPiece(t, m, data[from:to], previous, mark)
@@ -132,7 +135,7 @@ func readPiece(t *testing.T, m *memory.Memory, data []byte, previous *pith.State
 	t.Helper()
 	o := memory.ReadOptions{Format: pith.FormatClaudeCode, Name: "/srv/session.jsonl", Previous: previous, Behind: mark}
 	s, err := m.Read(bytes.NewReader(data), o)
-	if errors.Is(err, memory.ErrReadWhole) {
+	if errors.Is(err, memory.ErrReadWhole) || mark == nil && pith.KindOf(err) == pith.KindInput {
 		return nil
 	}
 	if err != nil {
