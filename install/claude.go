@@ -1,6 +1,7 @@
 package install
 
 import (
+	"bytes"
 	"encoding/json"
 	"path/filepath"
 )
@@ -38,6 +39,15 @@ func (c *Config) claude(o Options, old *receipt) (*wanted, error) {
 		w.next = append(w.next, "`pith install claude-code --statusline` also shows how full the context is; where you have a status line, add the output of `"+shellWord(c.Pith)+" statusline` to it")
 	}
 	return w, nil
+}
+
+// lax is what becomes of settings that are JSON with additions: seen in Claude
+// Code 2.1.197, which says nothing, and 2.1.332, which says so.
+const lax = " has comments or trailing commas; Claude Code loads nothing of such a file, so nothing in it is in effect until they are taken out"
+
+// strict tells whether settings are JSON as the standard has it.
+func strict(data []byte) bool {
+	return json.Valid(bytes.TrimPrefix(data, []byte(byteOrderMark)))
 }
 
 // had tells whether an installation put something at a path.

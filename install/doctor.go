@@ -207,11 +207,14 @@ func (r *record) gone() (list []string, err error) {
 	return list, nil
 }
 
-// hooksOff looks for the switch that turns all hooks of Claude Code off.
+// hooksOff looks for what keeps Claude Code from running any hook.
 func (x *examiner) hooksOff(f *record) {
 	now, err := f.read()
 	if err != nil {
 		return
+	}
+	if !strict(now.data) {
+		x.add(Wrong, "settings", "take them out", "%s%s", f.Shown, lax)
 	}
 	d, err := parseDocument(f.Shown, now.data)
 	if err != nil || d.root == nil {

@@ -147,6 +147,11 @@ func (p *planner) sign(at place, before content) error {
 			}
 		}
 	}
+	for _, dir := range []string{p.config.Data, filepath.Join(p.config.Data, "install"), at.Root} { // whoever made them
+		if !slices.Contains(p.next.Folders, dir) {
+			p.next.Folders = append(p.next.Folders, dir)
+		}
+	}
 	for _, r := range p.config.allReceipts() {
 		for _, dir := range r.Folders { // pith's own, which whoever goes last removes
 			if (within(dir, p.config.Data) || within(p.config.Data, dir)) && !slices.Contains(p.next.Folders, dir) {
@@ -229,6 +234,9 @@ func (p *planner) settings(s wantedSettings) error {
 		return err
 	}
 	p.plan.Notes = append(p.plan.Notes, ed.notes...)
+	if p.plan.Agent == ClaudeCode && !strict(ed.data) {
+		p.note(at.Shown + lax)
+	}
 	p.after[s.path] = ed.data
 	r := record{place: at, Format: s.format, Made: !now.there, Before: hashOf(base), After: hashOf(ed.data), Entries: ed.entries, Splices: ed.splices}
 	switch {

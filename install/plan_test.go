@@ -372,6 +372,7 @@ func TestTwoAtOnce(t *testing.T) {
 	file := filepath.Join(c.Codex, "hooks.json")
 	writeFile(t, file, "{\n  // mine\n}\n")
 	writeFile(t, filepath.Join(c.Codex, "config.toml"), "a = 1")
+	must(t, os.MkdirAll(filepath.Dir(c.Data), 0o755))
 	root := filepath.Dir(c.Claude)
 	before := snapshot(t, root)
 	var group sync.WaitGroup
