@@ -38,7 +38,7 @@ func (t *turn) compacted() (Output, error) {
 	if err != nil {
 		return Output{}, err
 	}
-	block, _, err := t.block(saved, restore.Options{Budget: t.hooks.config.Memory.Budget, Window: t.window(), Unkept: saved.SavedAt.IsZero()})
+	block, err := t.block(saved, restore.Options{Budget: t.hooks.config.Memory.Budget, Window: t.window(), Unkept: saved.SavedAt.IsZero()})
 	if err != nil {
 		return Output{}, err
 	}
@@ -113,7 +113,7 @@ func (t *turn) fetch(pick func(pith.Store) (*pith.Saved, error)) (*pith.Saved, e
 
 // block renders a checkpoint against the disk, in a size that the client gives
 // on whole.
-func (t *turn) block(saved *pith.Saved, o restore.Options) (string, []restore.Finding, error) {
+func (t *turn) block(saved *pith.Saved, o restore.Options) (string, error) {
 	state, findings := t.reconciled(saved)
 	o.Changes = findings
 	limit := t.client.limit()
@@ -129,9 +129,9 @@ func (t *turn) block(saved *pith.Saved, o restore.Options) (string, []restore.Fi
 		text = t.tooLong(state)
 	}
 	if found := redact.Scan(text); len(found) > 0 {
-		return "", nil, &pith.Error{Op: "restore", Kind: pith.KindCheck, Err: fmt.Errorf("a secret of rule %s stands in the block", found[0].Rule)}
+		return "", &pith.Error{Op: "restore", Kind: pith.KindCheck, Err: fmt.Errorf("a secret of rule %s stands in the block", found[0].Rule)}
 	}
-	return text, findings, nil
+	return text, nil
 }
 
 // maxShrinks is how often a block is tried smaller.
@@ -218,7 +218,7 @@ func (t *turn) offered() (Output, error) {
 	if err != nil {
 		return Output{}, err
 	}
-	block, _, err := t.block(saved, restore.Options{Offer: true, Budget: offerTokens})
+	block, err := t.block(saved, restore.Options{Offer: true, Budget: offerTokens})
 	if err != nil {
 		return Output{}, err
 	}

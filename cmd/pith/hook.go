@@ -3,8 +3,10 @@ package main
 import (
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 	"runtime/debug"
+	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -81,8 +83,12 @@ func (c *console) answerHook(ctx context.Context, client hook.Client, event hook
 }
 
 func (c *console) hookConfig() hook.Config {
+	set := c.settings.memory()
+	if set.Window == 0 {
+		set.Window = clientWindow()
+	}
 	return hook.Config{
-		Memory:  c.settings.memory(),
+		Memory:  set,
 		Open:    func(ctx context.Context) (pith.Store, func(), error) { return c.openStore(ctx) },
 		Look:    workspace.Look,
 		Dir:     hookFolder(),
@@ -92,4 +98,14 @@ func (c *console) hookConfig() hook.Config {
 
 		KeepDays: c.settings.count("keep-days"),
 	}
+}
+
+// clientWindow is the window that Claude Code compacts by where its user set
+// one, 0 where not: the client's hooks inherit its environment.
+func clientWindow() int {
+	n, err := strconv.Atoi(os.Getenv("CLAUDE_CODE_AUTO_COMPACT_WINDOW"))
+	if err != nil || n < 0 {
+		return 0
+	}
+	return n
 }
