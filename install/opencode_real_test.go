@@ -123,6 +123,24 @@ func opencodeShell(command, description string) providertest.Call {
 	return providertest.Call{Name: "bash", Input: object("command", command, "description", description)}
 }
 
+// readAll fails the test where a state that was made from a client's own record
+// of the planted session does not hold all of it.
+func readAll(t *testing.T, state string) {
+	t.Helper()
+	var s struct {
+		Files struct {
+			Modified []json.RawMessage `json:"modified"`
+		} `json:"files_modified_and_inspected"`
+		Evidence []json.RawMessage `json:"verification_and_evidence"`
+	}
+	if err := json.Unmarshal([]byte(state), &s); err != nil {
+		t.Fatal(err)
+	}
+	if len(s.Files.Modified) != 40 || len(s.Evidence) != 5 {
+		t.Errorf("%d files and %d commands were read, want 40 and 5", len(s.Files.Modified), len(s.Evidence))
+	}
+}
+
 // sizes tells of each request how long it is and what of the session is not in it.
 func sizes(s *script) string {
 	var b strings.Builder
@@ -167,6 +185,12 @@ func TestRealOpencodeCompacts(t *testing.T) {
 			if last := main[15].LastText(); !strings.Contains(last, "go on") {
 				t.Errorf("the last request ends with %q", last)
 			}
+			export := filepath.Join(r.Home, "session.json")
+			// Into a file: opencode ends before a pipe has taken all.
+			if res := r.run("", "/bin/sh", "-c", `exec "$0" export "$1" > "$2"`, r.agent("current/opencode"), r.opencodeSession(), export); res.Code != 0 {
+				t.Fatalf("export: exit %d\n%s", res.Code, res.Err)
+			}
+			readAll(t, r.pith("compact", export, "--force", "--view", "state").Out)
 			if got := r.pith("recall", "--search", "F07 is number 7").Out; !strings.Contains(got, "part_07.go") {
 				t.Errorf("recall gives %q", got)
 			}

@@ -114,6 +114,7 @@ func TestRealPiCompacts(t *testing.T) {
 			if first := memoryIn(&main[11]); first != memoryIn(&main[12]) || first == memoryIn(&main[13]) {
 				t.Errorf("the memory is to be the same until the next compaction:\n%s", sizes(s))
 			}
+			readAll(t, r.pith("compact", "--latest", "pi", "--force", "--view", "state").Out)
 			if !strings.Contains(main[11].Text(), "package mod") {
 				t.Error("no round was kept")
 			}

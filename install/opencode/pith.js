@@ -166,18 +166,22 @@ function kept(list, wanted) {
   return tail.map((m) => m.info.id)
 }
 
+// total is how many tokens a list looks like.
+function total(list) {
+  return list.reduce((n, m) => n + chars(m), 0) / perToken
+}
+
 // used is how many tokens the next request holds: as the provider counted the
-// last one and what came since; no less than what the list looks like.
-function used(list) {
+// last one and what came since; no less than what the list looks like. A count
+// from before the memory was placed tells no more than what is sent besides.
+function used(list, placed) {
   const last = list.findLastIndex((m) => m.info.role === "assistant" && m.info.finish && !m.info.summary)
-  let counted = 0
-  if (last >= 0) {
-    const t = list[last].info.tokens
-    counted = t.total || t.input + t.output + t.cache.read + t.cache.write
-    for (const p of list[last].parts) if (p.type === "tool") counted += resultChars(p.state) / perToken
-    for (const m of list.slice(last + 1)) counted += chars(m) / perToken
-  }
-  return Math.max(counted, list.reduce((n, m) => n + chars(m), 0) / perToken)
+  if (last < 0) return total(list)
+  if (placed && !(list[last].info.id > placed.last)) return placed.besides + total(list)
+  const t = list[last].info.tokens
+  let counted = t.total || t.input + t.output + t.cache.read + t.cache.write
+  for (const p of list[last].parts) if (p.type === "tool") counted += resultChars(p.state) / perToken
+  return Math.max(counted + total(list.slice(last + 1)), total(list))
 }
 
 // limit is the number of tokens from which on the history is replaced: before
@@ -235,16 +239,16 @@ export const Pith = async ({ client, directory }) => {
     if (s.placed && !sent) s.placed = null
     const now = sent ?? list
     const model = await modelOf(list)
-    const size = used(now)
+    const size = used(now, s.placed)
     if (!limit(model) || size < limit(model) || size < s.asked + step * model.limit.context) return now
     const answer = await compact(session, now, "auto")
     s.asked = size // whatever the answer: not again at once
     if (!answer) return now
-    const placed = { memory: answer.memory, keep: kept(list, answer.keep ?? []), last: list.at(-1).info.id }
+    const placed = { memory: answer.memory, keep: kept(list, answer.keep ?? []), last: list.at(-1).info.id, besides: Math.max(0, size - total(now)) }
     const shorter = apply(list, placed, session)
-    if (!shorter || used(shorter.slice(1)) > size * 2) return now
+    if (!shorter || total(shorter) >= total(now)) return now
     s.placed = placed
-    s.asked = shorter.reduce((n, m) => n + chars(m), 0) / perToken
+    s.asked = used(shorter, placed)
     save(session, s)
     return shorter
   }
@@ -253,7 +257,7 @@ export const Pith = async ({ client, directory }) => {
   function adopt(session, s, list) {
     const summary = list.findLast((m) => m.info.role === "assistant" && m.info.summary && m.info.finish && !m.info.error)
     if (!summary || !(summary.info.id > s.native.last)) return
-    s.placed = { memory: s.native.memory, keep: list.map((m) => m.info.id), last: list.at(-1).info.id }
+    s.placed = { memory: s.native.memory, keep: list.map((m) => m.info.id), last: list.at(-1).info.id, besides: 0 }
     s.native = null
     s.asked = 0
     save(session, s)
