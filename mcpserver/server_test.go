@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -295,11 +296,15 @@ func TestSearchPages(t *testing.T) {
 	for n := range 21 {
 		p.found = append(p.found, mcpserver.Hit{Passage: memory.Passage{Ref: fmt.Sprintf("%d.0", n)}, Snippet: fmt.Sprintf("hit %d token=ghp_%s", n, strings.Repeat("a1B2", 9))})
 	}
+	for _, at := range []int{0, 1, 9, 15} { // its own earlier answers are no finds
+		own := mcpserver.Hit{Passage: memory.Passage{Ref: "own", Tool: "mcp__plugin_pith_pith__search"}, Snippet: "own"}
+		p.found = slices.Insert(p.found, at, own)
+	}
 	s := connect(t, p)
 	a, seen := args{"query": "words"}, 0
 	for range 10 {
 		text, next, failed := call(t, s, "search", a)
-		if failed || strings.Contains(text, "ghp_a1B2") {
+		if failed || strings.Contains(text, "ghp_a1B2") || strings.Contains(text, "own") {
 			t.Fatal(text)
 		}
 		seen += strings.Count(text, "## ")
