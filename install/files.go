@@ -148,10 +148,9 @@ type staged struct {
 	made  []string // folders that were made, outermost first
 }
 
-// carryOut makes all changes or none. It gives the folders that it made.
-// Errors: KindInput; nothing was changed, or the error says what could not be
-// taken back.
-func carryOut(list []change) (made []string, err error) {
+// carryOut makes all changes or none. Errors: KindInput; nothing was changed, or
+// the error says what could not be taken back.
+func carryOut(list []change) error {
 	work := make([]*staged, 0, len(list))
 	defer func() {
 		for _, s := range work {
@@ -161,29 +160,27 @@ func carryOut(list []change) (made []string, err error) {
 	for _, c := range list {
 		s := &staged{change: c}
 		work = append(work, s)
-		if err = s.stage(); err != nil {
-			return nil, errors.Join(err, takeBack(work))
+		if err := s.stage(); err != nil {
+			return takeBack(work, err)
 		}
 	}
 	for _, s := range work {
-		if err = s.commit(); err != nil {
-			return nil, errors.Join(err, takeBack(work))
+		if err := s.commit(); err != nil {
+			return takeBack(work, err)
 		}
 	}
-	for _, s := range work {
-		made = append(made, s.made...)
-	}
-	return made, nil
+	return nil
 }
 
-func takeBack(work []*staged) error {
-	var failed error
+// takeBack undoes what was done until something went wrong.
+func takeBack(work []*staged, why error) error {
 	for i := len(work) - 1; i >= 0; i-- {
 		if err := work[i].undo(); err != nil {
-			failed = errors.Join(failed, fmt.Errorf("%s could not be put back: %w", work[i].Shown, bare(err)))
+			hint := "restore that file by hand, or from a backup"
+			why = &pith.Error{Kind: pith.KindInput, Err: fmt.Errorf("%w; and %s could not be put back: %w", why, work[i].Shown, bare(err)), Hint: hint}
 		}
 	}
-	return failed
+	return why
 }
 
 // stage writes the new content beside the file, with its mode.
@@ -237,6 +234,9 @@ func (s *staged) commit() error {
 	now, err := s.readIn(s.root)
 	if err != nil {
 		return err
+	}
+	if now.same(s.after) {
+		return nil // somebody else did the same just now
 	}
 	if !now.same(s.before) {
 		return broken(s.Shown, errors.New("somebody else changed it just now"), "nothing was changed; run this again")

@@ -55,12 +55,14 @@ func (p *Plan) Apply() error {
 	if len(p.changes) == 0 {
 		return nil
 	}
+	made := missing(p.data)
 	release, err := lock(p.data)
 	if err != nil {
 		return err
 	}
 	defer release()
-	if _, err := carryOut(p.changes); err != nil {
+	if err := carryOut(p.changes); err != nil {
+		removeFolders(made)
 		return err
 	}
 	removeFolders(p.emptied)
