@@ -14,7 +14,9 @@ const (
 	FromConfig     = "config"
 	FromTranscript = "transcript"
 	FromCatwalk    = "catwalk"
-	FromUnknown    = "unknown"
+	// FromFamily is the table's row of the version that the model's follows on.
+	FromFamily  = "family"
+	FromUnknown = "unknown"
 )
 
 // longWindow is what the suffix "[1m]" of a model id asks for.
@@ -59,7 +61,9 @@ func Model(id string) (Info, bool) {
 
 // Window returns a model's context window in tokens, and where it was found:
 // the configured one if it is set, then the suffix of the id, then the table.
-// A model that is not there has no window: 0, "unknown".
+// A model that is newer than the table has the window of the version that it
+// follows on, as claude-opus-5-5 that of claude-opus-5. Any other has none: 0,
+// "unknown".
 func Window(id string, configured int) (tokens int, from string) {
 	if configured > 0 {
 		return configured, FromConfig
@@ -67,11 +71,31 @@ func Window(id string, configured int) (tokens int, from string) {
 	if strings.HasSuffix(strings.ToLower(strings.TrimSpace(id)), "[1m]") {
 		return longWindow, FromConfig
 	}
-	window, _, _ := strings.Cut(row(model.Plain(id)), "\t")
-	if tokens := whole(window); tokens > 0 {
-		return tokens, FromCatwalk
+	plain := model.Plain(id)
+	for from, ok := FromCatwalk, true; ok; plain, ok = before(plain) {
+		window, _, _ := strings.Cut(row(plain), "\t")
+		if tokens := whole(window); tokens > 0 {
+			return tokens, from
+		}
+		from = FromFamily
 	}
 	return 0, FromUnknown
+}
+
+// before is the version of a model that another follows on, without the last of
+// its numbers; false where none would be left.
+func before(plain string) (string, bool) {
+	at := strings.LastIndexByte(plain, '-')
+	if at < 0 || !isNumber(plain[at+1:]) {
+		return "", false
+	}
+	earlier := plain[:at]
+	return earlier, isNumber(earlier[strings.LastIndexByte(earlier, '-')+1:])
+}
+
+func isNumber(s string) bool {
+	_, err := strconv.ParseUint(s, 10, 16)
+	return err == nil
 }
 
 // row finds what stands behind a plain id in the table, "" where it is not there.

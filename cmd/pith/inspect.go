@@ -277,8 +277,11 @@ func (c *console) printInspection(i *inspection) error {
 	window := "unknown (set --window)"
 	if i.Window > 0 {
 		from := i.WindowFrom
-		if from == meter.FromCatwalk {
+		switch from {
+		case meter.FromCatwalk:
 			from = "the table of models"
+		case meter.FromFamily:
+			from = "the version before it in the table of models"
 		}
 		window = fmt.Sprintf("%s tokens (from %s)", thousands(i.Window), from)
 	}
