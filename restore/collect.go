@@ -104,7 +104,11 @@ func (r *renderer) constraints() section {
 	s := newSection(secConstraints)
 	for i := range r.state.Context.Pins {
 		p := &r.state.Context.Pins[i]
-		s.must("- " + quote(p.Text) + " (pinned)")
+		by := ""
+		if p.By == "agent" { // it is nobody's rule, whatever it says
+			by = " by the agent, not the user"
+		}
+		s.must("- " + quote(p.Text) + " (pinned" + by + ")")
 	}
 	var places []string
 	counts := map[string]int{}

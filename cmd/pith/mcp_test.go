@@ -94,7 +94,7 @@ func mcpAsks(t *testing.T, s *mcp.ClientSession) {
 		{"search", map[string]any{"query": "xyzzy plugh"}, "No passage", false},
 		{"pin", map[string]any{"text": "the auditors come on Friday"}, `"changed":true`, false},
 		{"pin", map[string]any{"text": "the auditors come on Friday"}, `"changed":false`, false},
-		{"state", nil, "the auditors come on Friday", false},
+		{"state", nil, "the auditors come on Friday (pinned by the agent, not the user)", false},
 		{"pin", map[string]any{"text": "the auditors come on Friday", "remove": true}, `"pins":0`, false},
 		{"handoff", map[string]any{"to": "tester"}, "pith key new", true},
 	} {
