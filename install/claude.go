@@ -34,7 +34,7 @@ func (c *Config) claude(o Options, old *receipt) (*wanted, error) {
 		s.entries = append(s.entries, Entry{Path: line, Value: command, Polite: true})
 	}
 	w.settings = append(w.settings, s)
-	w.next = []string{"restart Claude Code; `/pith:state` then shows what pith knows of the session"}
+	w.next = []string{"restart Claude Code (2.1.197 and older: twice, they load a new plugin during their first session); `/pith:state` then shows what pith knows of the session"}
 	if !o.StatusLine && !had(old, line) {
 		w.next = append(w.next, "`pith install claude-code --statusline` also shows how full the context is; where you have a status line, add the output of `"+shellWord(c.Pith)+" statusline` to it")
 	}

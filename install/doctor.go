@@ -99,8 +99,14 @@ func (x *examiner) client(ctx context.Context) {
 	defer cancel()
 	cmd := exec.CommandContext(ctx, path, "--version")
 	cmd.WaitDelay = time.Second
-	out, err := cmd.CombinedOutput() // some say it on standard error
-	version, _, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
+	var aside strings.Builder
+	cmd.Stderr = &aside
+	out, err := cmd.Output()
+	said := strings.TrimSpace(string(out))
+	if said == "" { // some say it on standard error
+		said = strings.TrimSpace(aside.String())
+	}
+	version, _, _ := strings.Cut(said, "\n")
 	if err != nil {
 		x.add(Warning, "agent", "run it by hand", "%s does not say its version: %v", path, err)
 		return
