@@ -7,9 +7,12 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/pith-memory/pith/hook"
 )
@@ -39,7 +42,8 @@ func longSession(b *testing.B, size int64) (*bench, *client) {
 	return machine, c
 }
 
-// work is about 20 KB of a session: a file that is read, an edit, a check.
+// work is about 20 KB of a session: one of 120 files that is read, an edit, a
+// check.
 func (c *client) work(random *rand.Rand) {
 	var text strings.Builder
 	for i := range 260 {
@@ -48,7 +52,7 @@ func (c *client) work(random *rand.Rand) {
 	if c.rows == 0 {
 		c.says("Rename the ledger " + c.mark + " in every package.\n\n- Never touch " + c.mark + "/legacy.go, the auditors read it.")
 	}
-	path := filepath.Join(c.folder, c.mark, fmt.Sprintf("part%d.go", c.turns))
+	path := filepath.Join(c.folder, c.mark, fmt.Sprintf("part%d.go", c.turns/3%120))
 	c.calls("Read", map[string]any{"file_path": path}, text.String(), false)
 	c.calls("Edit", map[string]any{"file_path": path, "old_string": "a", "new_string": "b"}, "The file "+path+" has been updated.", false)
 	c.calls("Bash", map[string]any{"command": "./" + c.mark + "-check all"}, "Exit code 3\n"+c.mark+" is not renamed everywhere", true)
@@ -94,4 +98,65 @@ func BenchmarkHook(b *testing.B) {
 			})
 		}
 	}
+}
+
+// BenchmarkProcess answers events as a client has them answered, each in a
+// process of its own. Beside the mean it reports the median, the 99th percentile
+// and the least time, and the median of the processor time.
+func BenchmarkProcess(b *testing.B) {
+	path := filepath.Join(b.TempDir(), "pith")
+	if out, err := exec.Command("go", "build", "-o", path, "github.com/pith-memory/pith/cmd/pith").CombinedOutput(); err != nil {
+		b.Fatalf("%v: %s", err, out)
+	}
+	for _, size := range []int64{4 << 20, 40 << 20} {
+		machine, c := longSession(b, size)
+		for _, event := range []hook.Event{hook.SessionCompact, hook.PreCompact, hook.PostToolUse, hook.Stop} {
+			p := &process{path: path, data: filepath.Dir(machine.data), event: event, client: c}
+			for _, later := range []bool{false, true} {
+				b.Run(fmt.Sprintf("%s/%dMB/later=%t", event, size>>20, later), func(b *testing.B) { p.bench(b, later) })
+			}
+		}
+	}
+}
+
+// process is an event that a process is started for.
+type process struct {
+	path, data string
+	event      hook.Event
+	client     *client
+}
+
+func (p *process) bench(b *testing.B, later bool) {
+	in, err := json.Marshal(p.client.input(p.event, "auto"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	random := seeded(4)
+	var wall, busy []time.Duration
+	for b.Loop() {
+		b.StopTimer()
+		if later {
+			p.client.work(random)
+		} else if err := os.RemoveAll(filepath.Join(p.data, "pith")); err != nil {
+			b.Fatal(err)
+		}
+		cmd := exec.Command(p.path, "hook", string(p.event))
+		cmd.Stdin = bytes.NewReader(in)
+		cmd.Env = append(os.Environ(), "HOME="+p.data, "XDG_DATA_HOME="+p.data, "XDG_CONFIG_HOME="+p.data)
+		b.StartTimer()
+		start := time.Now()
+		out, err := cmd.CombinedOutput()
+		wall = append(wall, time.Since(start))
+		if err != nil || bytes.Contains(out, []byte("pith: "+string(p.event))) {
+			b.Fatalf("%v: %s", err, out)
+		}
+		busy = append(busy, cmd.ProcessState.UserTime()+cmd.ProcessState.SystemTime())
+	}
+	slices.Sort(wall)
+	slices.Sort(busy)
+	ms := func(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+	b.ReportMetric(ms(wall[0]), "ms-least")
+	b.ReportMetric(ms(wall[len(wall)/2]), "ms-p50")
+	b.ReportMetric(ms(wall[len(wall)*99/100]), "ms-p99")
+	b.ReportMetric(ms(busy[len(busy)/2]), "cpu-ms-p50")
 }
