@@ -95,6 +95,21 @@ func rounds(q *providertest.Request) map[string]string {
 	return list
 }
 
+// repeated are the ids of calls that stand in a request more than once.
+func repeated(q *providertest.Request) []string {
+	seen, list := map[string]int{}, []string(nil)
+	for i := range q.Conversation.Messages {
+		for _, b := range q.Conversation.Messages[i].Blocks {
+			if b.Kind == pith.KindToolUse {
+				if seen[b.ToolUseID]++; seen[b.ToolUseID] == 2 {
+					list = append(list, b.ToolUseID)
+				}
+			}
+		}
+	}
+	return list
+}
+
 // lastRoundsStay holds that the last of the rounds before a compaction are in
 // the request behind it, word for word.
 func lastRoundsStay(t *testing.T, before, first *providertest.Request) {
@@ -142,6 +157,12 @@ func TestRealClaudeCompacts(t *testing.T) {
 			n := len(s.Main())
 			s.then(fill(22_000), fill(24_000), providertest.Say("Done."))
 			r.valid(r.claude("current", "--continue", "-p", "Look once more."))
+			for _, q := range s.Main()[n:] {
+				memoryFirst(t, &q) // a resumed session goes on behind the compaction
+				if twice := repeated(&q); len(twice) > 0 {
+					t.Errorf("request %d has calls twice: %q", q.N, twice)
+				}
+			}
 			r.valid(r.claude("current", "--continue", "-p", prompt))
 			s.then(providertest.Say("Going on."))
 			r.valid(r.claude("current", "--continue", "-p", "Go on."))

@@ -36,6 +36,42 @@ const chosen = (messages: readonly SessionMessage[], keep: readonly string[]) =>
   return rows
 }
 
+// rebuilt are rows to be written again, without their handles: of a row that is
+// handed back as it was, the client writes a copy that hangs on rows from before
+// the compaction, and a resumed session then has the whole old history and no
+// memory. The client keeps a row for each block; here the calls of one answer
+// are one row, and their results the next. Thinking has nothing to be written
+// from, and is left out.
+const rebuilt = (rows: readonly SessionMessage[]) => {
+  const out: SessionMessage[] = []
+  const open = new Set<string>()
+  let calls: SessionMessage | undefined
+  let results: SessionMessage | undefined
+  for (const m of rows) {
+    const answered = m.toolResults ?? []
+    if (m.role === 'assistant') {
+      if (calls === undefined || (open.size === 0 && out[out.length - 1] !== results) || (open.size === 0 && results.toolResults.length > 0)) {
+        calls = { role: 'assistant', text: '', toolUses: [] }
+        results = { role: 'user', text: '', toolUses: [], toolResults: [] }
+        out.push(calls, results)
+      }
+      calls.text += (calls.text !== '' && m.text !== '' ? '\n' : '') + m.text
+      for (const use of m.toolUses) {
+        calls.toolUses.push(use)
+        open.add(use.tool_use_id)
+      }
+      continue
+    }
+    for (const result of answered) {
+      if (!open.delete(result.tool_use_id)) throw new Error('pith keeps a result without its call')
+      results.toolResults.push(result)
+    }
+    if (m.text !== '') out.push({ role: 'user', text: m.text, toolUses: [] })
+  }
+  if (open.size > 0) throw new Error('pith keeps a call without its result')
+  return out.filter(m => m.text !== '' || m.toolUses.length > 0 || (m.toolResults ?? []).length > 0)
+}
+
 // said is what pith printed, or why it printed nothing.
 const said = (ran: ProcessRunResult) => (ran.exitCode === 0 ? ran.stdout : ran.stderr || ran.stdout).trim() || 'pith has nothing to say.'
 
@@ -57,7 +93,7 @@ export const register: Register = on => {
       if (ran.exitCode === 0 && ran.stdout !== '') {
         const answer = JSON.parse(ran.stdout)
         if (typeof answer.memory !== 'string' || answer.memory === '') throw new Error('pith gave no memory')
-        messages = [{ role: 'user', text: answer.memory, toolUses: [] }, ...chosen(e.messages, answer.keep)]
+        messages = [{ role: 'user', text: answer.memory, toolUses: [] }, ...rebuilt(chosen(e.messages, answer.keep))]
         if (answer.notice && e.agentId === undefined) $.ui.toast(answer.notice)
       }
     } catch (error) {
