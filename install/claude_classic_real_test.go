@@ -53,10 +53,10 @@ func TestRealClaudeClassic(t *testing.T) {
 			}
 			_, requests := behind(t, s.Main()[n:])
 			for i := range requests {
-				if !strings.Contains(said(&requests[i]), summary) {
+				if !strings.Contains(spoken(&requests[i]), summary) {
 					t.Errorf("request %d has lost the client's own summary", requests[i].N)
 				}
-				if lost := p.missing(said(&requests[i])); len(lost) > 0 {
+				if lost := p.missing(spoken(&requests[i])); len(lost) > 0 {
 					t.Errorf("request %d does not hold %q", requests[i].N, lost)
 				}
 			}

@@ -95,7 +95,7 @@ func TestRealClaudeGoesOn(t *testing.T) {
 				}
 				return
 			}
-			if s.Summaries() != 1 || len(memories(&last)) != 0 || !strings.Contains(said(&last), summary) {
+			if s.Summaries() != 1 || len(memories(&last)) != 0 || !strings.Contains(spoken(&last), summary) {
 				t.Fatalf("%d summaries, %d memories", s.Summaries(), len(memories(&last)))
 			}
 		})

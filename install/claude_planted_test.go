@@ -138,9 +138,9 @@ func exitStated(text, command string, code int) bool {
 	return false
 }
 
-// said is what a request tells the model: every message, a line for each block,
+// spoken is what a request tells the model: every message, a line for each block,
 // and behind a call, in the same line, how its result begins.
-func said(q *providertest.Request) string {
+func spoken(q *providertest.Request) string {
 	results := map[string]string{}
 	for i := range q.Conversation.Messages {
 		for _, b := range q.Conversation.Messages[i].Blocks {
