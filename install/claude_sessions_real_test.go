@@ -1,9 +1,13 @@
 package install_test
 
 import (
+	"bytes"
 	"encoding/json"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/pith-memory/pith/provider/providertest"
 )
@@ -93,13 +97,20 @@ func TestRealClaudeAgents(t *testing.T) {
 		reads(4, 20_000), reads(8, 22_000), bash("sh check/bravo.sh"), reads(12, 24_000), fill(25_000),
 		reads(16, full), fill(20_000), providertest.Say("Part seven is sound."),
 	}
+	// The client writes its file a moment after the turn; a model that answers at
+	// once is waited with, as a real one takes its time.
+	s.Each = func(q *providertest.Request) {
+		if strings.Contains(q.LastText(), "check alpha: cannot go on") {
+			r.written("check alpha: cannot go on")
+		}
+	}
 	r.valid(r.claude("current", "-p", p.Prompt))
 	if s.Summaries() != 0 {
 		t.Errorf("%d requests for a summary", s.Summaries())
 	}
 	own := s.Agents()
 	if first := spoken(&own[0]); !strings.Contains(first, p.Rule) || !strings.Contains(first, "sh check/alpha.sh") {
-		t.Errorf("the sub-agent is not told what binds it and what fails")
+		t.Errorf("the sub-agent is not told what binds it and what fails:\n%s", first)
 	}
 	_, compacted := behind(t, own)
 	memory := strings.Join(memories(&compacted[0]), "")
@@ -122,5 +133,17 @@ func TestRealClaudeAgents(t *testing.T) {
 	a, b := stored[0].Session, stored[1].Session
 	if !strings.HasPrefix(a, b+".agent-") && !strings.HasPrefix(b, a+".agent-") {
 		t.Errorf("the stored sessions are %s and %s", a, b)
+	}
+}
+
+// written waits until a session file of Claude Code holds a text.
+func (r *rig) written(text string) {
+	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+		files, _ := filepath.Glob(filepath.Join(r.Home, ".claude", "projects", "*", "*.jsonl"))
+		for _, f := range files {
+			if data, err := os.ReadFile(f); err == nil && bytes.Contains(data, []byte(text)) {
+				return
+			}
+		}
 	}
 }
