@@ -38,7 +38,7 @@ var pure = map[string][]string{
 var impure = []string{"os", "os/exec", "net", "net/http", "database/sql", "log", "log/slog", "math/rand", "math/rand/v2", "syscall", "path/filepath", "io/ioutil"}
 
 // adapters are the L3 packages; they never import one another.
-var adapters = []string{"agent", "workspace", "store", "provider", "telemetry", "hook", "install", "mcpserver", "proxy", "web"}
+var adapters = []string{"agent", "workspace", "store", "provider", "telemetry", "hook", "install", "mcpserver", "opencode", "proxy", "web"}
 
 // programs are the folders of commands: they alone read flags and the environment.
 var programs = map[string]bool{"cmd": true, "examples": true, "bench": true}

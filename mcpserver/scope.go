@@ -133,14 +133,11 @@ func nothingKnown(err error, what string) error {
 // read turns a session file into a state, on top of an earlier one where there
 // is one. A call that was cancelled reads no further.
 func (s *Server) read(ctx context.Context, path string, previous *pith.State, why pith.Reason) (*memory.Result, error) {
-	f, err := os.Open(path)
+	f, err := s.config.OpenFile(path)
 	if err != nil {
 		return nil, gone(path, err)
 	}
 	defer f.Close()
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return nil, gone(path, errors.New("it is no file"))
-	}
 	m := memory.New(s.config.Memory)
 	session, err := m.Read(stopping{ctx, f}, memory.ReadOptions{Name: path, Previous: previous})
 	if err == nil {

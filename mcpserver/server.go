@@ -51,6 +51,8 @@ type Config struct {
 	// do as well.
 	Sessions Sessions
 	Work     Work
+	// OpenFile opens a session file of Sessions.
+	OpenFile func(path string) (io.ReadCloser, error)
 	// Log takes what went wrong, without content; nil drops it.
 	Log *slog.Logger
 	// Limit bounds one call; 0 means 60 s.

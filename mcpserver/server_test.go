@@ -58,7 +58,7 @@ func (p *place) config() mcpserver.Config {
 			return nil, errors.New("nobody looks in this test")
 		},
 		Owner: "me", Project: func(string) string { return p.folder }, Now: time.Now, Version: "test",
-		Folder: p.folder, Sessions: p, Work: p,
+		Folder: p.folder, Sessions: p, Work: p, OpenFile: func(path string) (io.ReadCloser, error) { return os.Open(path) },
 	}
 }
 

@@ -87,7 +87,7 @@ func (s *Server) sessionFile(x scope, in *checkpointIn) (string, error) {
 	}
 	path, err := s.config.Sessions.File(x.client, x.folder, named)
 	if err != nil {
-		return "", &pith.Error{Op: "find the session's file", Kind: pith.KindInput, Err: err, Hint: "pass transcript, the path of the session's file; opencode keeps none: `pith compact --save` takes what `opencode export` writes"}
+		return "", &pith.Error{Op: "find the session's file", Kind: pith.KindInput, Err: err, Hint: "pass transcript, the path of the session's file"}
 	}
 	return path, nil
 }
@@ -122,7 +122,7 @@ func (s *Server) keep(ctx context.Context, store pith.Store, x scope, path strin
 
 // previous is the latest checkpoint of the session in a file, nil for none.
 func (s *Server) previous(ctx context.Context, store pith.Store, path string) (*pith.Saved, error) {
-	f, err := os.Open(path)
+	f, err := s.config.OpenFile(path)
 	if err != nil {
 		return nil, gone(path, err)
 	}

@@ -39,7 +39,7 @@ const compactLong = `Turn a session into a small, checked working state. Code ex
 model is asked only where --model (or PITH_MODEL) names one.
 
 FILE is a session of Claude Code, Codex, pi, Gemini CLI or opencode (what
-"opencode export" writes), a run of SWE-agent, mini-swe-agent, OpenHands or
+"opencode export" writes, or opencode.db with --session), a run of SWE-agent, mini-swe-agent, OpenHands or
 tau-bench, or an API request body (Anthropic messages, OpenAI chat, OpenAI
 responses); the format is detected from the content. Of a file with several
 sessions --session names one. The file is only ever read.
@@ -86,6 +86,9 @@ func compactCommand(c *console) *cobra.Command {
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			file, err := c.sessionFile(args, &f)
+			if err == nil {
+				file, f.session, err = inDatabase(file, f.session)
+			}
 			if err != nil {
 				return err
 			}

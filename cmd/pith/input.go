@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"os"
 	"runtime/debug"
 	"time"
 
@@ -45,9 +44,12 @@ func (c *console) open(arg string) (*input, error) {
 	return in, nil
 }
 
-// openFile opens a file; a folder, which opens but cannot be read, is refused.
-func openFile(name string) (*os.File, fs.FileInfo, error) {
-	f, err := os.Open(name)
+// openFile opens a file, or a session of a database; a folder, which opens but cannot be read, is refused.
+func openFile(name string) (readable, fs.FileInfo, error) {
+	f, err := openReadable(name)
+	if known := (*pith.Error)(nil); errors.As(err, &known) {
+		return nil, nil, err
+	}
 	if err != nil {
 		return nil, nil, openError(name, err)
 	}

@@ -86,7 +86,14 @@ shown; --session names one.`,
 			if err := checkFormat(format); err != nil {
 				return err
 			}
-			in, err := c.open(args[0])
+			file, session, err := inDatabase(args[0], session)
+			if several := (*transcript.SeveralSessions)(nil); session == "" && errors.As(err, &several) {
+				return c.printFileSessions(args[0], several.Sessions, asJSON)
+			}
+			if err != nil {
+				return err
+			}
+			in, err := c.open(file)
 			if err != nil {
 				return err
 			}

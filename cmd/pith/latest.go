@@ -17,14 +17,14 @@ import (
 	"github.com/pith-memory/pith"
 )
 
-// found is a session file of an installed client.
+// found is a session file of an installed client, or a session in its database.
 type found struct {
 	client, path string
 	at           time.Time
 }
 
-// clients are those whose session files can be found, each with how its files
-// for a folder are listed.
+// clients are those whose sessions can be found, each with how its files for a
+// folder are listed; opencode has a database.
 var clients = []struct {
 	name string
 	list func(home, folder string) []string
@@ -46,16 +46,17 @@ func latestFile(client string) (*found, error) { return latestFileIn(client, "")
 
 // latestFileIn is latestFile for another folder than the current one.
 func latestFileIn(client, folder string) (*found, error) {
-	if client == "opencode" {
-		return nil, usage("`opencode export SESSION > session.json` writes it to one", "opencode keeps its sessions in a database, not in files")
-	}
 	home, err := os.UserHomeDir()
 	if err != nil {
 		return nil, &pith.Error{Op: "find the latest session", Kind: pith.KindInput, Err: err}
 	}
 	here := projectFolder(folder)
 	for folder = here; ; folder = filepath.Dir(folder) {
-		if f := newestIn(home, folder, client); f != nil && belongs(here, folder) {
+		f, err := newestIn(home, folder, client)
+		if err != nil {
+			return nil, err
+		}
+		if f != nil && belongs(here, folder) {
 			return f, nil
 		}
 		if folder == filepath.Dir(folder) {
@@ -68,8 +69,19 @@ func latestFileIn(client, folder string) (*found, error) {
 	}
 }
 
-func newestIn(home, folder, client string) *found {
+// newestIn is the newest session of a folder. A database that cannot be read
+// has none where any client's is wanted.
+func newestIn(home, folder, client string) (*found, error) {
 	var best *found
+	if client == "" || client == "opencode" {
+		stored, err := opencodeSessions(home, folder)
+		if err != nil && client != "" {
+			return nil, err
+		}
+		if len(stored) > 0 {
+			best = &stored[0]
+		}
+	}
 	for _, x := range clients {
 		if x.list == nil || client != "" && client != x.name {
 			continue
@@ -80,7 +92,7 @@ func newestIn(home, folder, client string) *found {
 			}
 		}
 	}
-	return best
+	return best, nil
 }
 
 // claudeFiles are in a folder that is named after the project's, everything

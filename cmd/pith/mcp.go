@@ -122,6 +122,7 @@ func (c *console) mcpConfig(f *mcpFlags) mcpserver.Config {
 		Folder:   projectFolder(or(f.project, os.Getenv("CLAUDE_PROJECT_DIR"))),
 		Sessions: mcpSessions{c},
 		Work:     mcpWork{c},
+		OpenFile: openSession,
 		Log:      slog.New(slog.NewTextHandler(c.err, &slog.HandlerOptions{Level: slog.LevelWarn})),
 	}
 }

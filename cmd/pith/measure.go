@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -230,12 +229,15 @@ func (c *console) writeReportPage(file string, all []measure.Report) error {
 
 // measureFile measures the sessions of a file; those before one that fails count.
 func (c *console) measureFile(ctx context.Context, file string, f *measureFlags) ([]measure.Report, error) {
-	if err := checkFile(file); err != nil {
+	file, session, err := inDatabase(file, f.session)
+	if err == nil {
+		err = checkFile(file)
+	}
+	if err != nil {
 		return nil, err
 	}
-	sessions := []string{f.session}
-	if f.session == "" && f.format == "" {
-		var err error
+	sessions := []string{session}
+	if session == "" && f.format == "" {
 		if sessions, err = sessionIDs(file); err != nil {
 			return nil, inFile(file, err)
 		}
@@ -246,7 +248,7 @@ func (c *console) measureFile(ctx context.Context, file string, f *measureFlags)
 	for _, session := range sessions {
 		reports, err := trial.Run(ctx, trial.Options{
 			File: file, Session: session, Format: pith.Format(f.format), Memory: f.config,
-			Open:       func() (io.ReadSeekCloser, error) { f, err := os.Open(file); return f, err },
+			Open:       func() (io.ReadSeekCloser, error) { f, err := openReadable(file); return f, err },
 			Candidates: f.candidates, Cuts: f.places, Rounds: f.rounds, Calls: f.calls, Plant: f.plant,
 			Clock: time.Now, Progress: progress.at,
 		})

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -210,11 +209,11 @@ func (c *console) openTranscript(k *knownState, s *pith.State, f *recallFlags) (
 		return nil, errors.New("the checkpoint names no file")
 	}
 	if !filepath.IsAbs(name) && k.Project != "" {
-		if _, err := os.Stat(name); err != nil {
+		if _, err := statReadable(name); err != nil {
 			name = filepath.Join(k.Project, name)
 		}
 	}
-	info, err := os.Stat(name)
+	info, err := statReadable(name)
 	switch {
 	case err != nil:
 		return nil, cause(err)

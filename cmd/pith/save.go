@@ -99,7 +99,7 @@ func twice(in *input) (func() (io.Reader, error), error) {
 		}
 	}
 	if in.name != "" {
-		if _, err := os.Stat(in.name); err == nil && in.size > 0 {
+		if _, err := statReadable(in.name); err == nil && in.size > 0 {
 			return func() (io.Reader, error) {
 				f, _, err := openFile(in.name)
 				return f, err

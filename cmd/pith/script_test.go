@@ -1,8 +1,11 @@
 package main
 
 import (
+	"database/sql"
 	"errors"
 	"flag"
+	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -10,10 +13,32 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	_ "modernc.org/sqlite"
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"pith": main})
+	testscript.Main(m, map[string]func(){"pith": main, "sqlite": sqliteMain})
+}
+
+// sqliteMain runs the SQL of standard input in a database: sqlite FILE <SQL.
+func sqliteMain() {
+	text, err := io.ReadAll(os.Stdin)
+	if err == nil {
+		err = runSQL(os.Args[1], string(text))
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+func runSQL(path, text string) error {
+	db, err := sql.Open("sqlite", path)
+	if err != nil {
+		return err
+	}
+	_, err = db.Exec(text)
+	return errors.Join(err, db.Close())
 }
 
 // TestScripts runs the real program as a user would: testdata/script holds a

@@ -166,7 +166,7 @@ func (x *indexed) fingerprint() string {
 	h := sha256.New()
 	fmt.Fprintln(h, redact.Ruleset())
 	for _, p := range x.parts {
-		if info, err := os.Stat(p.name); err == nil {
+		if info, err := statReadable(p.name); err == nil {
 			fmt.Fprintln(h, p.name, p.numbering.FromMessage, info.Size(), info.ModTime().UnixNano())
 		}
 	}

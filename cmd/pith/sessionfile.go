@@ -68,6 +68,12 @@ func sessionsOf(home, client, folder string, want func(name string) bool) (out [
 			out = append(out, geminiFiles(home, dir)...)
 		}
 	}
+	if has("opencode") {
+		stored, _ := opencodeSessions(home, above...) // a database that cannot be read has none
+		for i := range stored {
+			out = append(out, stored[i].path)
+		}
+	}
 	out = slices.DeleteFunc(out, func(path string) bool { return !want(filepath.Base(path)) })
 	for _, x := range []struct {
 		name, root string

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -145,7 +144,7 @@ func (c *console) provenance(v *verdict, s *pith.State, session string) error {
 		v.Unchecked = append(v.Unchecked, "provenance: the state names no transcript; pass --transcript")
 		return nil
 	}
-	info, err := os.Stat(session)
+	info, err := statReadable(session)
 	if errors.Is(err, fs.ErrNotExist) && !explicit {
 		v.Unchecked = append(v.Unchecked, "provenance: "+session+" is not there; pass --transcript")
 		return nil
