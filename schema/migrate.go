@@ -3,6 +3,7 @@ package schema
 import (
 	"bytes"
 	"errors"
+	"slices"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -60,29 +61,45 @@ func Migrate(doc []byte) (migrated []byte, from string, err error) {
 // DocumentID is the id that a written state should have, of whatever version
 // of the contract: the hash of its canonical form with an empty id.
 func DocumentID(doc []byte) (string, error) {
-	members := map[string]jsontext.Value{}
-	if err := json.Unmarshal(doc, &members); err != nil {
+	v := jsontext.Value(bytes.Clone(doc))
+	if err := v.Canonicalize(); err != nil {
 		return "", decodeError(doc, err)
 	}
-	checkpoint := map[string]jsontext.Value{}
-	if err := json.Unmarshal(members["checkpoint"], &checkpoint); err != nil || checkpoint["id"] == nil {
+	from, to, ok := checkpointID(v)
+	if !ok {
 		return "", inputError(errors.New("the state has no checkpoint with an id"), "")
 	}
-	checkpoint["id"] = jsontext.Value(`""`)
-	nameless, err := json.Marshal(checkpoint, json.Deterministic(true))
-	if err != nil {
-		return "", inputError(err, "")
+	return sha256Hex(slices.Concat(v[:from], []byte(`""`), v[to:])), nil
+}
+
+// checkpointID finds the value of checkpoint.id in a document.
+func checkpointID(doc []byte) (from, to int, ok bool) {
+	d := jsontext.NewDecoder(bytes.NewReader(doc))
+	for _, name := range []string{"checkpoint", "id"} {
+		if !enterMember(d, name) {
+			return 0, 0, false
+		}
 	}
-	members["checkpoint"] = nameless
-	whole, err := json.Marshal(members, json.Deterministic(true))
-	if err != nil {
-		return "", inputError(err, "")
+	value, err := d.ReadValue()
+	to = int(d.InputOffset())
+	return to - len(value), to, err == nil
+}
+
+// enterMember goes to the value of a member of the object that comes next.
+func enterMember(d *jsontext.Decoder, name string) bool {
+	if t, err := d.ReadToken(); err != nil || t.Kind() != '{' {
+		return false
 	}
-	v := jsontext.Value(whole)
-	if err := v.Canonicalize(); err != nil {
-		return "", inputError(err, "")
+	for d.PeekKind() == '"' {
+		t, err := d.ReadToken()
+		if err != nil || t.String() == name {
+			return err == nil
+		}
+		if d.SkipValue() != nil {
+			return false
+		}
 	}
-	return sha256Hex(v), nil
+	return false
 }
 
 // Newer tells whether a version of the contract is newer than what this

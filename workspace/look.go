@@ -133,6 +133,13 @@ type eye struct {
 	left     int64    // how many bytes may still be read
 	checkout string   // the folder with the .git of the root, "" for none
 	trees    []*tree
+	folders  map[string]folder // those that paths lay in
+}
+
+// folder is where a folder's name leads, as resolve says.
+type folder struct {
+	led string
+	err error
 }
 
 // close lets go of the folders. Nothing was written: an error says nothing.
@@ -158,7 +165,7 @@ func (e *eye) stamp(p string) pith.Stamp {
 	if !filepath.IsAbs(full) {
 		full = e.root + string(filepath.Separator) + p // not cleaned: ".." after a link leads elsewhere
 	}
-	led, err := resolve(full)
+	led, err := e.resolve(full)
 	if led != filepath.Clean(full) {
 		s.Target = led
 	}
@@ -245,6 +252,35 @@ func resolve(full string) (string, error) {
 		}
 		dir, rest = up, filepath.Join(name, rest)
 	}
+}
+
+// resolve is the function of that name, which walks a folder once for all that
+// lies in it.
+func (e *eye) resolve(full string) (string, error) {
+	up, name := filepath.Split(full)
+	if full != filepath.Clean(full) || name == "" || runtime.GOOS == "windows" { // there, names have several spellings
+		return resolve(full)
+	}
+	dir, known := e.folders[up]
+	if !known {
+		dir.led, dir.err = resolve(up)
+		if e.folders == nil {
+			e.folders = map[string]folder{}
+		}
+		e.folders[up] = dir
+	}
+	if dir.err != nil && !isAbsent(dir.err) {
+		return full, dir.err
+	}
+	led := filepath.Join(dir.led, name)
+	if dir.err != nil {
+		return led, dir.err
+	}
+	info, err := os.Lstat(led)
+	if err == nil && info.Mode()&os.ModeSymlink != 0 || err != nil && !isAbsent(err) {
+		return resolve(full)
+	}
+	return led, err
 }
 
 // split parts a path from its last name and cleans neither: what ".." means is

@@ -90,6 +90,9 @@ func makeRoom(ctx context.Context, tx *sql.Tx, c *pith.Saved) (there bool, err e
 // mayFollow holds that the parent is the latest checkpoint that can be read.
 func mayFollow(ctx context.Context, tx *sql.Tx, c *pith.Saved) error {
 	p, parent := &c.State.Checkpoint, parentOf(c.State)
+	if follows, err := followsWhole(ctx, tx, c); err != nil || follows {
+		return err
+	}
 	last, err := latest(ctx, tx, p.SessionID)
 	switch {
 	case err != nil:
@@ -117,6 +120,22 @@ func mayFollow(ctx context.Context, tx *sql.Tx, c *pith.Saved) error {
 		}
 	}
 	return conflict
+}
+
+// followsWhole tells whether the newest record of the session is the parent, as
+// this version of pith writes it, by its hash: much less work than to read it.
+// Where it says no, there is something to find out.
+func followsWhole(ctx context.Context, tx *sql.Tx, c *pith.Saved) (bool, error) {
+	p := &c.State.Checkpoint
+	records, err := recordsOf(ctx, tx, `session = ? ORDER BY seq DESC LIMIT 1`, p.SessionID)
+	if err != nil || len(records) == 0 {
+		return false, err
+	}
+	r := &records[0]
+	if r.entry.ID != parentOf(c.State) || r.entry.Seq+1 != p.Seq {
+		return false, nil
+	}
+	return isWhole(ctx, tx, r), nil
 }
 
 // recordsOf lists the records that have their place and meet a condition.

@@ -128,11 +128,8 @@ func readState(id string, doc []byte) (*pith.State, []byte, error) {
 // is much less work than to read it, unless there is something to find out.
 func describe(ctx context.Context, q querier, r *record) (pith.Entry, error) {
 	e := r.entry
-	if r.schema == pith.SchemaVersion && !r.aside {
-		doc, err := loadState(ctx, q, r.n)
-		if sum := sha256.Sum256(doc); err == nil && bytes.Equal(sum[:], r.sha256) {
-			return e, nil
-		}
+	if !r.aside && isWhole(ctx, q, r) {
+		return e, nil
 	}
 	c, err := load(ctx, q, r)
 	var wrong *damage
@@ -147,6 +144,17 @@ func describe(ctx context.Context, q querier, r *record) (pith.Entry, error) {
 		return e, err
 	}
 	return e, nil
+}
+
+// isWhole tells whether a state is, byte for byte, what this version of pith
+// stored.
+func isWhole(ctx context.Context, q querier, r *record) bool {
+	if r.schema != pith.SchemaVersion {
+		return false
+	}
+	doc, err := loadState(ctx, q, r.n)
+	sum := sha256.Sum256(doc)
+	return err == nil && bytes.Equal(sum[:], r.sha256)
 }
 
 func oneLine(err error) string { return strings.ReplaceAll(err.Error(), "\n", " ") }
