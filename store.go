@@ -135,6 +135,8 @@ type ArchivedBlock struct {
 	Role           Role
 	Kind           BlockKind
 	Tool           string
+	// Call is the same for a tool use and its result, "" where it is not known.
+	Call string
 	Agent          string
 	Origin         Provenance
 	Time           time.Time

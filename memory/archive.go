@@ -3,6 +3,7 @@ package memory
 import (
 	"context"
 	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -51,7 +52,7 @@ func ArchiveBlocks(ctx context.Context, a pith.Archive, s *pith.State, r io.Read
 				continue
 			}
 			blocks = append(blocks, pith.ArchivedBlock{
-				Message: m.Index, Block: i, Role: m.Role, Kind: b.Kind, Tool: w.of[i].tool,
+				Message: m.Index, Block: i, Role: m.Role, Kind: b.Kind, Tool: w.of[i].tool, Call: callKey(b.ToolUseID),
 				Agent: m.Agent, Origin: b.Origin, Time: m.Time, Text: b.Text, Hash: b.Hash,
 			})
 			if size += len(b.Text); len(blocks) >= batch || size >= batchBytes {
@@ -61,6 +62,16 @@ func ArchiveBlocks(ctx context.Context, a pith.Archive, s *pith.State, r io.Read
 			}
 		}
 	}
+}
+
+// callKey stands for the id of a call in an archive, which keeps nothing that a
+// client made up.
+func callKey(id string) string {
+	if id == "" {
+		return ""
+	}
+	sum := sha256.Sum256([]byte(id))
+	return hex.EncodeToString(sum[:8])
 }
 
 // ArchivedPassages calls f with the archived blocks of a session as passages,
@@ -77,7 +88,7 @@ func ArchivedPassages(ctx context.Context, a pith.Archive, session string, f fun
 		at := pith.Source{Message: b.Message, Block: b.Block}
 		p := Passage{
 			Ref: at.BlockKey(), Source: at, Role: b.Role, Kind: b.Kind, Origin: b.Origin, Turn: turn,
-			Tool: b.Tool, Agent: b.Agent, Time: b.Time, Text: b.Text, Status: StatusUnchecked, hash: sha256.Sum256([]byte(b.Text)),
+			Tool: b.Tool, call: b.Call, Agent: b.Agent, Time: b.Time, Text: b.Text, Status: StatusUnchecked, hash: sha256.Sum256([]byte(b.Text)),
 		}
 		if b.Kind == pith.KindToolUse {
 			p.Path = pathIn(b.Text)

@@ -123,7 +123,7 @@ func (s *Session) ArchiveTo(ctx context.Context, a pith.Archive) error {
 				continue
 			}
 			blocks = append(blocks, pith.ArchivedBlock{
-				Message: m.Index, Block: j, Role: m.Role, Kind: b.Kind, Tool: names[b.ToolUseID],
+				Message: m.Index, Block: j, Role: m.Role, Kind: b.Kind, Tool: names[b.ToolUseID], Call: callKey(b.ToolUseID),
 				Agent: m.Agent, Origin: b.Origin, Time: m.Time, Text: b.Text, Hash: b.Hash,
 			})
 		}

@@ -32,6 +32,8 @@ type Passage struct {
 	// the state would write them.
 	Items []string
 	hash  [32]byte
+	// call is the same for a call and its result in the archive.
+	call string
 }
 
 // What a recalled passage is, compared with what the state was made from.

@@ -33,6 +33,7 @@ type line struct {
 	Role    pith.Role       `json:"role,omitempty"`
 	Kind    string          `json:"kind"`
 	Tool    string          `json:"tool,omitempty"`
+	Call    string          `json:"call,omitempty"`
 	Agent   string          `json:"agent,omitempty"`
 	Origin  pith.Provenance `json:"origin"`
 	Time    time.Time       `json:"time,omitzero"`
@@ -53,14 +54,14 @@ func (l *line) key() blockKey { return blockKey{l.Agent, l.Message, l.Block, l.T
 
 func describeBlock(b *pith.ArchivedBlock) line {
 	return line{
-		Message: b.Message, Block: b.Block, Role: b.Role, Kind: b.Kind.String(), Tool: b.Tool, Agent: b.Agent,
+		Message: b.Message, Block: b.Block, Role: b.Role, Kind: b.Kind.String(), Tool: b.Tool, Call: b.Call, Agent: b.Agent,
 		Origin: b.Origin, Time: b.Time, Text: textHash(b.Text), Hash: hex.EncodeToString(b.Hash[:]),
 	}
 }
 
 func (l *line) block(text string) *pith.ArchivedBlock {
 	b := &pith.ArchivedBlock{
-		Message: l.Message, Block: l.Block, Role: l.Role, Kind: pith.KindOpaque, Tool: l.Tool, Agent: l.Agent,
+		Message: l.Message, Block: l.Block, Role: l.Role, Kind: pith.KindOpaque, Tool: l.Tool, Call: l.Call, Agent: l.Agent,
 		Origin: l.Origin, Time: l.Time, Text: text,
 	}
 	for k := range pith.KindOpaque {

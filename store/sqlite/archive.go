@@ -44,7 +44,7 @@ func newBlockWriter(ctx context.Context, tx *sql.Tx) (*blockWriter, error) {
 	w.there = prepare(`SELECT count(*) FROM blocks WHERE session = ? AND message = ? AND block = ?`)
 	w.text = prepare(`SELECT n FROM texts WHERE sha256 = ?`)
 	w.insertText = prepare(`INSERT INTO texts (sha256, text) VALUES (?, ?)`)
-	w.block = prepare(`INSERT INTO blocks (session, message, block, role, kind, tool, agent, origin, time, hash, text, put_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`)
+	w.block = prepare(`INSERT INTO blocks (session, message, block, role, kind, tool, call, agent, origin, time, hash, text, put_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`)
 	return w, errs
 }
 
@@ -57,7 +57,7 @@ func (w *blockWriter) put(session string, b *pith.ArchivedBlock, now int64) erro
 	if err != nil {
 		return err
 	}
-	_, err = w.block.ExecContext(w.ctx, session, b.Message, b.Block, string(b.Role), int(b.Kind), b.Tool, b.Agent, int(b.Origin),
+	_, err = w.block.ExecContext(w.ctx, session, b.Message, b.Block, string(b.Role), int(b.Kind), b.Tool, b.Call, b.Agent, int(b.Origin),
 		nanoseconds(b.Time), b.Hash[:], text, now)
 	return err
 }
@@ -91,7 +91,7 @@ func scanBlock(rows *sql.Rows) (a archived, err error) {
 	var at sql.NullInt64
 	var hash []byte
 	b := &a.block
-	err = rows.Scan(&b.Message, &b.Block, &b.Role, &b.Kind, &b.Tool, &b.Agent, &b.Origin, &at, &hash, &a.sha256, &a.packed)
+	err = rows.Scan(&b.Message, &b.Block, &b.Role, &b.Kind, &b.Tool, &b.Call, &b.Agent, &b.Origin, &at, &hash, &a.sha256, &a.packed)
 	b.Time = instant(at)
 	copy(b.Hash[:], hash)
 	return a, err
@@ -120,7 +120,7 @@ func (s *Store) EachBlock(ctx context.Context, session string, f func(*pith.Arch
 	const op = "read the archived blocks"
 	var broken error
 	for message, block := beforeAll, 0; ; {
-		found, err := collect(ctx, s.data.db, scanBlock, `SELECT b.message, b.block, b.role, b.kind, b.tool, b.agent, b.origin, b.time, b.hash, t.sha256, t.text
+		found, err := collect(ctx, s.data.db, scanBlock, `SELECT b.message, b.block, b.role, b.kind, b.tool, b.call, b.agent, b.origin, b.time, b.hash, t.sha256, t.text
 			FROM blocks b JOIN texts t ON t.n = b.text
 			WHERE b.session = ?1 AND (b.message, b.block) > (?2, ?3) ORDER BY b.message, b.block LIMIT ?4`, session, message, block, blocksAtOnce)
 		if err != nil {

@@ -3,16 +3,21 @@ package sqlite
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"database/sql"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/pressly/goose/v3"
 
 	"github.com/pith-memory/pith"
 	"github.com/pith-memory/pith/store/storetest"
@@ -84,6 +89,49 @@ func TestNewerSchema(t *testing.T) {
 	})
 	_, err := Open(t.Context(), path)
 	wantTold(t, err, "update pith")
+}
+
+// TestOlderSchema holds that blocks from before calls were kept are still there.
+func TestOlderSchema(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "pith.db")
+	d, err := connect(t.Context(), path, "FULL", storeMark)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := fs.Sub(migrations, "migrations")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := goose.NewProvider(goose.DialectSQLite3, d.db, files, goose.WithDisableGlobalRegistry(true), goose.WithLogger(goose.NopLogger()))
+	if err == nil {
+		_, err = p.UpTo(t.Context(), 1)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := sha256.Sum256([]byte("old"))
+	packed, err := pack(nil, "old")
+	if err == nil {
+		_, err = d.db.Exec(`INSERT INTO texts (n, sha256, text) VALUES (1, ?, ?)`, text[:], packed)
+	}
+	if err == nil {
+		_, err = d.db.Exec(`INSERT INTO blocks VALUES ('s', 0, 0, 'user', 0, '', '', 0, NULL, ?, 1, 5)`, text[:])
+	}
+	if err = errors.Join(err, d.close()); err != nil {
+		t.Fatal(err)
+	}
+	s := openAt(t, path)
+	if err := s.PutBlocks(t.Context(), "s", []pith.ArchivedBlock{{Message: 1, Text: "new", Call: "c"}}); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	err = s.EachBlock(t.Context(), "s", func(b *pith.ArchivedBlock) error {
+		got = append(got, b.Text+":"+b.Call)
+		return nil
+	})
+	if err != nil || !slices.Equal(got, []string{"old:", "new:c"}) {
+		t.Errorf("the archive holds %q, %v", got, err)
+	}
 }
 
 // TestMigrationsAreCounted holds that the number in the code is that of the files.

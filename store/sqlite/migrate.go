@@ -18,7 +18,7 @@ var migrations embed.FS
 const storeMark = 0x70697473
 
 // currentSchema is the number of the last migration.
-const currentSchema = 1
+const currentSchema = 2
 
 // migrationAttempts is how often to look again where another process was the
 // first to migrate the file.

@@ -35,7 +35,7 @@ func RunArchive(t *testing.T, fresh func(t *testing.T) (open func() pith.Archive
 // block makes one of message m, whose text may be that of others.
 func block(m, b int, text string) pith.ArchivedBlock {
 	return pith.ArchivedBlock{
-		Message: m, Block: b, Role: pith.RoleUser, Kind: pith.KindToolResult, Tool: "shell", Origin: pith.ToolOutput,
+		Message: m, Block: b, Role: pith.RoleUser, Kind: pith.KindToolResult, Tool: "shell", Call: fmt.Sprint("call-", m), Origin: pith.ToolOutput,
 		Time: time.Date(2026, 3, 4, 5, 6, 7, 891000000, time.UTC), Text: text, Hash: sha256.Sum256([]byte(text)),
 	}
 }
@@ -85,6 +85,7 @@ func testBlocks(t *testing.T, open func() pith.Archive) {
 	all := blocks(0, 40)
 	all[3].Agent, all[3].Role, all[3].Time = "sub-1", pith.RoleAssistant, time.Time{}
 	all[4] = block(4, 0, "")
+	all[4].Call = "" // as of what was archived before calls were
 	all[5] = block(5, 0, strings.Repeat("a long line ", 50_000))
 	putBlocks(t, a, "s", all[20:])
 	putBlocks(t, a, "s", all[:20])
