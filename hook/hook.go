@@ -153,12 +153,24 @@ func (h *Hooks) answer(ctx context.Context, client Client, event Event, in io.Re
 	if a.err = t.input.read(in); a.err != nil {
 		return a
 	}
+	t.hooks = h.within(t.input.Window)
 	t.record = h.record(t.input.key())
 	a.out, a.err = handle(t)
 	if err := t.record.save(); err != nil {
 		t.lesser = append(t.lesser, fmt.Errorf("remember the session: %w", err))
 	}
 	return a
+}
+
+// within is Hooks for the window that a client names. What is configured comes
+// before it.
+func (h *Hooks) within(window int) *Hooks {
+	if window <= 0 || h.config.Memory.Window > 0 {
+		return h
+	}
+	c := h.config
+	c.Memory.Window = window
+	return &Hooks{config: c}
 }
 
 // turn is one event while it is answered.

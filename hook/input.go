@@ -21,6 +21,9 @@ type Input struct {
 	// CWD is the session's folder, whatever folder the hook itself runs in.
 	CWD   string `json:"cwd"`
 	Model string `json:"model"`
+	// Window is the size of the model's context window in tokens, as the client
+	// knows it; 0 unknown.
+	Window int `json:"window"`
 	// AgentID and AgentType are set for events of a sub-agent.
 	AgentID   string `json:"agent_id"`
 	AgentType string `json:"agent_type"`

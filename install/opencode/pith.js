@@ -216,6 +216,7 @@ export const Pith = async ({ client, directory }) => {
   // compact asks pith for the memory of the whole session. The list is what
   // would be sent now.
   async function compact(session, list, trigger) {
+    const model = await modelOf(list).catch(() => null)
     const [info, messages] = await Promise.all([
       client.session.get({ path: { id: session } }),
       client.session.messages({ path: { id: session } }),
@@ -225,6 +226,7 @@ export const Pith = async ({ client, directory }) => {
       session_id: session,
       cwd: info.data.directory ?? directory,
       trigger,
+      window: model?.limit?.context ?? 0,
       export: { info: info.data, messages: messages.data.map(slim) },
       messages: list.flatMap(outline),
     })

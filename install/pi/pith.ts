@@ -43,7 +43,7 @@ function ask(event: string, input: object): Promise<any> {
 function session(ctx: any): object | null {
   const path = ctx.sessionManager.getSessionFile();
   if (!path) return null;
-  return { session_id: ctx.sessionManager.getSessionId(), transcript_path: path, cwd: ctx.cwd };
+  return { session_id: ctx.sessionManager.getSessionId(), transcript_path: path, cwd: ctx.cwd, window: ctx.model?.contextWindow ?? 0 };
 }
 
 export default function (pi: any) {
