@@ -1,6 +1,10 @@
 package extract
 
-import "github.com/pith-memory/pith"
+import (
+	"strings"
+
+	"github.com/pith-memory/pith"
+)
 
 // Version names the rules of this package in a checkpoint. It changes whenever
 // the same session would give other facts.
@@ -180,7 +184,10 @@ func (x *Extractor) LateExit(e *pith.LateExit) {
 
 // Boundary reads a compaction of the client's own. Its replacement history
 // repeats messages of the session, so nothing is read from it.
-func (x *Extractor) Boundary(*pith.Boundary) {
+func (x *Extractor) Boundary(b *pith.Boundary) {
+	if r := b.Replacement; len(r) > 0 && len(r[0].Blocks) > 0 && strings.HasPrefix(r[0].Blocks[0].Text, memoryOpen) {
+		return // a memory took the place of the summary
+	}
 	x.goal.boundary()
 }
 

@@ -24,6 +24,7 @@ type claudeCode struct {
 	ownAgent    string
 	cwd, branch string
 	boundaries  int
+	copies      copiedRows
 }
 
 func newClaudeCode(d *Decoder) *claudeCode {
@@ -53,10 +54,16 @@ func (s *claudeCode) object(c *jsonscan.Cursor, at place) bool {
 	switch role := rowRole(r.kind); {
 	case role != "":
 		if r.message.of(role) {
+			if copied := r.copied(role); copied && s.repeats(&r, id, at.line, role) {
+				return true
+			} else if !copied {
+				s.copiesEnd()
+			}
 			s.message(&r, id, at.line, role)
 			return true
 		}
 	case string(r.kind) == "system" && string(r.subtype) == "compact_boundary" && !s.foreign(&r):
+		s.copiesEnd()
 		s.boundary(&r, at.line)
 		return true
 	case string(r.kind) == "summary" && !s.content && r.summary != nil:
@@ -133,9 +140,11 @@ func (s *claudeCode) message(r *claudeRow, id string, line int, role pith.Role) 
 		if f.id != nil {
 			m.ID = jsonscan.Text(f.id)
 		}
-		if r.apiError || string(f.model) == "<synthetic>" { // the client's words, not a model's
+		switch {
+		case r.copied(role): // the model's words, which the client wrote again
+		case r.apiError || string(f.model) == "<synthetic>": // the client's words, not a model's
 			relabel(f.blocks, pith.Harness)
-		} else {
+		default:
 			m.Model = s.model(f.model, m.Agent)
 			m.Usage = wire.ReadUsage(f.usage)
 		}
@@ -213,6 +222,7 @@ func (s *claudeCode) attached(r *claudeRow, id string, line int) (kind []byte, d
 	if string(kind) != "queued_command" || prompt == nil {
 		return kind, false
 	}
+	s.copiesEnd()
 	blocks := wire.Content(prompt, pith.RoleUser)
 	switch {
 	case len(mode) > 0 && string(mode) != "prompt":
@@ -258,11 +268,14 @@ func (s *claudeCode) boundary(r *claudeRow, line int) {
 			}
 		}
 	}
+	s.copies = copiedRows{boundary: b, first: !s.content}
 	s.content = true
-	s.d.ready = append(s.d.ready, pith.Record{Boundary: b})
 }
 
-func (s *claudeCode) finish() { s.turn.flush(s) }
+func (s *claudeCode) finish() {
+	s.copiesEnd()
+	s.turn.flush(s)
+}
 
 // impliedExit: Claude Code marks a failed command as an error, so a command's
 // result without a mark is an exit 0, where it has ended at all. That holds

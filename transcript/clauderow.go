@@ -11,7 +11,7 @@ type claudeRow struct {
 	kind, subtype, uuid, agentID []byte
 	cwd, branch, timestamp       []byte
 	sessionID, version, summary  []byte
-	rowSource                    []byte
+	rowSource, madeBy            []byte
 	result                       []byte
 	compact, attachment          []byte
 	message                      claudeMessage
@@ -64,6 +64,8 @@ func readClaudeRow(c *jsonscan.Cursor) (r claudeRow) {
 			r.summary, _ = c.Raw()
 		case "rowSource":
 			r.rowSource, _ = c.Raw()
+		case "madeBy":
+			r.madeBy, _ = c.Raw()
 		case "message":
 			r.readMessage(c)
 		case "toolUseResult":

@@ -181,6 +181,10 @@ func (dr *draft) emit(s *claudeCode) {
 	}
 	s.calls.Outcomes(&dr.m)
 	impliedExit(&dr.m)
+	if b := s.copies.boundary; b != nil {
+		b.Replacement = append(b.Replacement, dr.m)
+		return
+	}
 	s.d.emit(&dr.m)
 }
 
