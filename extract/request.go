@@ -20,12 +20,36 @@ func request(x *Extractor, f *Facts) pith.NextAction {
 	}
 	switch {
 	case q.asked.text != "" && isReply(q.user.text):
-		n.Text += " (in answer to: “" + closingSentence(q.asked.text) + "”)"
+		n.Text += inAnswer + closingSentence(q.asked.text) + "”)"
+	case q.asked.text == "" && x.next != nil && x.next.Source == q.user.at && hint(x.next.Text, inAnswer) != "":
+		n.Text += hint(x.next.Text, inAnswer)
 	case q.interrupting && f.Goal.Source != q.user.at && len(f.Goal.Text) <= maxContextBytes && !finished(x, f):
-		n.Text += " (goal: “" + f.Goal.Text + "”)"
+		n.Text += forGoal + f.Goal.Text + "”)"
+	case x.next != nil && x.next.Source == q.user.at && hint(x.next.Text, forGoal) != "" && !finished(x, f):
+		n.Text += hint(x.next.Text, forGoal)
 	}
 	n.Text += pause(x, f)
 	return n
+}
+
+// What the note begins with that says what a user's words are about.
+const (
+	inAnswer = " (in answer to: “"
+	forGoal  = " (goal: “"
+)
+
+// hint is such a note in the text of the step that a state before named: the
+// words that it was taken from are not at hand any more.
+func hint(text, note string) string {
+	at := strings.LastIndex(text, note)
+	if at < 0 {
+		return ""
+	}
+	end := strings.Index(text[at:], "”)")
+	if end < 0 {
+		return ""
+	}
+	return text[at : at+end+len("”)")]
 }
 
 // isRemark tells words that ask for no work, or ask a question, from a request:

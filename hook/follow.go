@@ -41,20 +41,28 @@ func (t *turn) follow() (gauge, error) {
 	if !src.holds(f.Path, f.Print, f.Offset) || !f.Gauge.GoesOn() {
 		*f = Followed{Path: src.path}
 	}
-	if f.Offset < src.end {
-		err = f.Gauge.Read(src.from(f.Offset))
-		if errors.Is(err, memory.ErrReadWhole) {
-			*f = Followed{Path: src.path}
-			err = f.Gauge.Read(src.from(0))
-		}
-		if err != nil && !errors.Is(err, io.EOF) {
-			*f = Followed{}
-			return gauge{}, fmt.Errorf("follow the session: %w", err)
-		}
+	now, err := f.readOn(src)
+	if errors.Is(err, memory.ErrReadWhole) {
+		*f = Followed{Path: src.path}
+		now, err = f.readOn(src)
 	}
-	f.Offset = src.end
+	if err != nil && !errors.Is(err, io.EOF) {
+		*f = Followed{}
+		return gauge{}, fmt.Errorf("follow the session: %w", err)
+	}
 	if f.Print, err = src.print(f.Offset); err != nil || src.torn {
 		f.Print = "" // the last row may be another one next time
 	}
-	return gauge{Reading: f.Gauge.Reading(t.hooks.config.Memory.Window), Turns: f.Turns, Failures: f.Failures}, nil
+	return gauge{Reading: now.Reading(t.hooks.config.Memory.Window), Turns: now.Turns, Failures: now.Failures}, nil
+}
+
+// readOn reads what came since, and gives how the session stands now.
+func (f *Followed) readOn(src *source) (memory.Gauge, error) {
+	now := f.Gauge
+	if f.Offset >= src.end {
+		return now, nil
+	}
+	next, n, err := now.Read(src.from(f.Offset))
+	f.Gauge, f.Offset = next, f.Offset+n
+	return now, err
 }

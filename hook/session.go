@@ -160,7 +160,7 @@ func (t *turn) readBehind(m *memory.Memory, src *source, o memory.ReadOptions) (
 	if o.Previous == nil || !src.holds(c.Path, c.Print, c.Offset) || o.Previous.Checkpoint.Transcript != src.path {
 		return nil, memory.ErrReadWhole
 	}
-	o.Behind, o.Format = &c.Mark, pith.FormatClaudeCode
+	o.Behind, o.Format = &c.Mark, o.Previous.Checkpoint.Format
 	return m.Read(src.from(c.Offset), o)
 }
 

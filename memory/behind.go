@@ -26,6 +26,10 @@ type Mark struct {
 	// Recent are the sizes of the last messages, of which a compaction of the
 	// client's may keep some.
 	Recent []meter.Sized `json:"recent,omitempty"`
+	// Rest is what a reading of a Codex rollout left, nil in other formats, and
+	// CWD the folder that its rows say once only.
+	Rest *transcript.CodexRest `json:"rest,omitempty"`
+	CWD  string                `json:"cwd,omitempty"`
 }
 
 // maxRecent bounds the messages that a mark has the sizes of.
@@ -39,14 +43,43 @@ var ErrReadWhole = errors.New("the file must be read from its beginning")
 // waits for its result, and right behind a compaction, of which the client may
 // still be writing what it kept.
 func (s *Session) Mark() (Mark, bool) {
-	if s.Header.Format != pith.FormatClaudeCode || !s.whole || s.follow != nil || len(s.open.waiting) > 0 || s.compactedLast() {
+	if !s.whole || s.follow != nil || len(s.open.waiting) > 0 || s.compactedLast() {
 		return Mark{}, false
 	}
 	digest, err := s.digest.MarshalBinary()
 	if err != nil {
 		return Mark{}, false
 	}
-	return Mark{Next: s.lastMessage + 1, Digest: digest, Last: s.open.last, Version: s.Header.ClientVersion, Branch: s.extract.RecordedBranch(), Recent: s.live.Last(maxRecent)}, true
+	m := Mark{Next: s.lastMessage + 1, Digest: digest, Last: s.open.last, Version: s.Header.ClientVersion, Branch: s.extract.RecordedBranch(), Recent: s.live.Last(maxRecent)}
+	switch s.Header.Format {
+	case pith.FormatClaudeCode:
+		return m, true
+	case pith.FormatCodex:
+		m.Rest, m.CWD, m.Branch = s.rest.CodexRest, s.rest.cwd, s.rest.branch
+		return m, m.Rest != nil
+	}
+	return Mark{}, false
+}
+
+// codexRest is what a reading of a Codex rollout left, where another can go on
+// from its end.
+type codexRest struct {
+	*transcript.CodexRest
+	cwd, branch string
+}
+
+// leave notes what a later reading must know.
+func (s *Session) leave(d *transcript.Decoder) {
+	if _, end := d.Settled(); !end || s.Header.SessionID == "" {
+		return
+	}
+	rest, cwd, branch := d.Rest()
+	if rest.Sandbox == "read-only" { // it bears on the next action, and no state says it
+		return
+	}
+	if cleanLabel(cwd, longestPath) == cwd && cleanLabel(branch, longestBranch) == branch {
+		s.rest = codexRest{&rest, cwd, branch}
+	}
 }
 
 // compactedLast tells whether nothing was said since the client compacted.
@@ -61,7 +94,7 @@ func (m *Mark) Covers(st *pith.State) bool {
 	c := &st.Checkpoint
 	return m.Next > 0 && c.ThroughMessage+1 == m.Next && d.UnmarshalBinary(m.Digest) == nil && d.Sum() == c.TranscriptSHA256 &&
 		st.Goal.Provenance != pith.Harness && // else the first request is still to come
-		c.Format == pith.FormatClaudeCode && c.Origin == "live" && c.ExtractorVersion == extract.Version &&
+		(c.Format == pith.FormatClaudeCode && m.Rest == nil || c.Format == pith.FormatCodex && m.Rest != nil) && c.Origin == "live" && c.ExtractorVersion == extract.Version &&
 		st.SchemaVersion == pith.SchemaVersion && st.Security.SecretScan.RulesetSHA256 == redact.Ruleset()
 }
 
@@ -77,6 +110,9 @@ func behind(o *ReadOptions) *transcript.Behind {
 	}
 	for i := range o.Behind.Recent {
 		b.Rows = append(b.Rows, o.Behind.Recent[i].Rows...)
+	}
+	if m := o.Behind; m.Rest != nil {
+		b.CWD, b.Codex, b.Header.SessionID = m.CWD, *m.Rest, sessionIn(o.Previous)
 	}
 	if c.Agent == "" { // each row says it as well
 		b.Header.SessionID = sessionIn(o.Previous)
@@ -94,6 +130,7 @@ func (s *Session) goBehind(m *Mark) error {
 	}
 	c := &s.previous.Checkpoint
 	s.behind, s.lastMessage, s.model = m, m.Next-1, c.Model
+	s.open.items = m.Rest != nil
 	s.open.last = m.Last
 	if c.CreatedAt != nil {
 		s.last = *c.CreatedAt
@@ -131,10 +168,21 @@ type openCalls struct {
 	last string
 	// unknown is set where a result met no call.
 	unknown bool
+	// items is set in a format in which a message is one item of an answer: there
+	// the user's next words break calls off.
+	items bool
+}
+
+// breaksOff tells whether calls that still wait have been given up.
+func (o *openCalls) breaksOff(m *pith.Message) bool {
+	if o.items {
+		return m.Role == pith.RoleUser && len(m.Blocks) > 0 && m.Blocks[0].Kind == pith.KindText && m.Blocks[0].Origin == pith.UserExplicit
+	}
+	return m.Role == pith.RoleAssistant && m.ID != o.last
 }
 
 func (o *openCalls) message(m *pith.Message) {
-	if m.Role == pith.RoleAssistant && m.ID != o.last {
+	if o.breaksOff(m) {
 		for id, agent := range o.waiting {
 			if agent == m.Agent {
 				delete(o.waiting, id)

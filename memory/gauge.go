@@ -3,6 +3,7 @@ package memory
 import (
 	"errors"
 	"io"
+	"maps"
 
 	"github.com/pith-memory/pith"
 	"github.com/pith-memory/pith/meter"
@@ -30,8 +31,13 @@ type Gauge struct {
 	Failures trigger.FailureRun `json:"failures,omitzero"`
 	// Calls are the tools of the calls that wait for their results.
 	Calls map[string]string `json:"calls,omitempty"`
-	Role  pith.Role         `json:"role,omitempty"`
-	ID    string            `json:"id,omitempty"`
+	// Compacted is set while nothing was said since the client compacted: it may
+	// still be writing what it kept.
+	Compacted bool      `json:"compacted,omitempty"`
+	Role      pith.Role `json:"role,omitempty"`
+	ID        string    `json:"id,omitempty"`
+	// Rest is what a reading of a Codex rollout left, to go on with.
+	Rest *transcript.CodexRest `json:"rest,omitempty"`
 }
 
 // maxGaugeCalls bounds the calls that a Gauge waits for.
@@ -39,54 +45,122 @@ const maxGaugeCalls = 256
 
 // GoesOn tells whether a Gauge that has read a part of a file can go on behind
 // it. Other formats are read from their beginning.
-func (g *Gauge) GoesOn() bool { return g.Format == pith.FormatClaudeCode }
+func (g *Gauge) GoesOn() bool {
+	return !g.Compacted && (g.Format == pith.FormatClaudeCode || g.Format == pith.FormatCodex && g.Rest != nil)
+}
 
 // Read takes in a session, or what came to it behind the part that was read.
-func (g *Gauge) Read(r io.Reader) error {
+// It gives the Gauge to go on with and how much of the input that one has read:
+// not always all, since what comes next may say more about the last rows.
+// Errors: ErrReadWhole; those of the input.
+func (g *Gauge) Read(r io.ReadSeeker) (next Gauge, n int64, err error) {
+	before := g.clone()
+	settled, end, err := g.read(r)
+	if err != nil || end || settled == 0 {
+		next = before
+		if end {
+			next = g.clone()
+		}
+		return next, settled, err
+	}
+	if _, err = r.Seek(0, io.SeekStart); err != nil {
+		return before, 0, err
+	}
+	next = before.clone()
+	if _, _, err = next.read(io.LimitReader(r, settled)); err != nil || !next.GoesOn() {
+		return before, 0, err
+	}
+	return next, settled, nil
+}
+
+func (g *Gauge) clone() Gauge {
+	c := *g
+	c.Calls = maps.Clone(g.Calls)
+	return c
+}
+
+// read takes in all of the input. It gives the place up to which nothing that
+// follows changes what was read, and whether that is the end.
+func (g *Gauge) read(r io.Reader) (settled int64, end bool, err error) {
 	o := transcript.Options{Format: g.Format}
 	if g.GoesOn() {
 		o.Behind = &transcript.Behind{Header: transcript.Header{Agent: g.Agent, Model: g.Model}}
+		if g.Rest != nil {
+			o.Behind.Codex = *g.Rest
+		}
 	}
 	d, err := transcript.NewDecoder(r, o)
 	if err != nil {
-		return err
+		return 0, false, err
 	}
-	var live meter.Live
-	if g.Reported > 0 {
-		live.GoOn(0, g.Reported, g.UsageModel, nil)
-	} else {
-		live.GoOn(g.Since, 0, g.Model, nil)
-	}
-	fresh := g.Reported == 0 // what was counted before is not of this request
+	a := g.begin()
 	for {
 		rec, err := d.Next()
 		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err != nil {
-			return err
+			return 0, false, err
 		}
-		if rec.Boundary != nil {
-			live.Boundary(rec.Boundary)
-			g.Reported, g.Since, g.Window, fresh = 0, 0, 0, true
-		}
-		if m := rec.Message; m != nil && m.Agent == "" && !m.Nested {
-			if m.Role == pith.RoleAssistant && m.ID != "" && m.ID == g.ID { // the rest of a message says it again
-				m.Usage = nil
-			}
-			live.Add(m)
-			fresh = g.message(m) || fresh
-		}
+		a.add(rec)
 	}
+	if d.Orphaned() {
+		return 0, false, ErrReadWhole
+	}
+	a.end(d)
+	if g.Format != pith.FormatCodex {
+		return d.Offset(), true, nil
+	}
+	settled, end = d.Settled()
+	return settled, end, nil
+}
+
+// gauging is a Gauge that reads.
+type gauging struct {
+	*Gauge
+	live meter.Live
+	// fresh is set where what was counted before is not of this request.
+	fresh bool
+}
+
+func (g *Gauge) begin() *gauging {
+	a := &gauging{Gauge: g}
+	if g.Reported > 0 {
+		a.live.GoOn(0, g.Reported, g.UsageModel, nil)
+	}
+	return a
+}
+
+func (a *gauging) add(rec pith.Record) {
+	if rec.Boundary != nil {
+		a.live.Boundary(rec.Boundary)
+		a.Reported, a.Since, a.Window, a.fresh = 0, 0, 0, true
+		a.Compacted = true
+	}
+	if rec.Message == nil || rec.Message.Agent != "" || rec.Message.Nested {
+		return
+	}
+	a.Compacted = false
+	m := *rec.Message
+	if m.Role == pith.RoleAssistant && m.ID != "" && m.ID == a.ID { // the rest of a message says it again
+		m.Usage = nil
+	}
+	a.live.Add(&m)
+	a.fresh = a.message(&m) || a.fresh
+}
+
+func (a *gauging) end(d *transcript.Decoder) {
 	h := d.Header()
-	g.Format, g.Model, g.Agent = h.Format, h.Model, h.Agent
-	last := live.Reading(meter.ReadOptions{Model: g.Model})
-	if fresh {
-		g.Since = 0
+	a.Format, a.Model, a.Agent = h.Format, h.Model, h.Agent
+	last := a.live.Reading(meter.ReadOptions{Model: a.Model})
+	if a.fresh {
+		a.Since = 0
 	}
-	g.Since += last.Since
-	g.Reported = last.Reported
-	return nil
+	a.Since += last.Since
+	a.Reported = last.Reported
+	if rest, _, _ := d.Rest(); rest.Items {
+		a.Rest = &rest
+	}
 }
 
 // message takes in a message. It reports whether the context's size came with it.

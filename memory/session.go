@@ -77,6 +77,7 @@ type Session struct {
 	// read from its beginning; open are the calls that wait for their results.
 	behind *Mark
 	open   openCalls
+	rest   codexRest
 	// whole is set where the session ended before a cut.
 	whole bool
 	// empty is set while no message held a block.
@@ -110,6 +111,7 @@ func read(r io.Reader, o ReadOptions, base int) (*Session, error) {
 	}
 	s.kept.on, s.body = o.KeepLive, d.Body()
 	s.Header.Format = d.Header().Format
+	s.open.items = s.Header.Format == pith.FormatCodex
 	for {
 		rec, err := d.Next()
 		if errors.Is(err, io.EOF) {
@@ -133,7 +135,11 @@ func read(r io.Reader, o ReadOptions, base int) (*Session, error) {
 			o.Each(s, rec, d.Offset())
 		}
 	}
+	if s.behind != nil && d.Orphaned() {
+		return nil, ErrReadWhole
+	}
 	s.Header = s.labels.header(d.Header())
+	s.leave(d)
 	s.Skipped, s.SkippedN, s.Unknown = d.Skipped(), d.SkippedCount(), d.UnknownRows()
 	return s, s.complete(o)
 }

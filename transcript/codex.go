@@ -32,8 +32,12 @@ type codex struct {
 	sandbox     string
 	usage       *pith.Usage
 	boundaries  int
-	line        int
-	timestamp   []byte
+	// settled is where a later reading can go on, as Decoder.Settled says.
+	settled   int64
+	quiet     bool
+	line      int
+	recovered bool
+	timestamp []byte
 	// summary: the row holds what the client asked the model for when it
 	// compacted.
 	summary bool
@@ -58,7 +62,11 @@ const (
 )
 
 func newCodex(d *Decoder) *codex {
-	return &codex{d: d, ends: map[string]callEnd{}, open: map[string]bool{}}
+	s := &codex{d: d, ends: map[string]callEnd{}, open: map[string]bool{}}
+	if b := d.opts.Behind; b != nil {
+		s.goOn(b)
+	}
+	return s
 }
 
 func (s *codex) object(c *jsonscan.Cursor, at place) bool {
@@ -88,7 +96,7 @@ func (s *codex) object(c *jsonscan.Cursor, at place) bool {
 	if c.Bad() || len(kind) == 0 || at.recovered && payload == nil {
 		return false
 	}
-	s.line = at.line
+	s.line, s.recovered = at.line, at.recovered
 	if len(payload) == 0 || payload[0] != '{' {
 		s.d.pass(kind, nil)
 		return true
@@ -301,7 +309,7 @@ func (s *codex) compacted(p []byte) {
 	s.boundaries++
 	summary := member(p, "message")
 	b := &pith.Boundary{N: s.boundaries, Line: s.line, Before: s.usage.Context(), Replacement: s.replacement(p, summary)}
-	if s.d.index == 0 { // the file begins in the middle: what was kept is all there is
+	if s.d.index == 0 && s.d.opts.Behind == nil { // the file begins in the middle: what was kept is all there is
 		for _, m := range s.replacement(p, summary) {
 			m.Line = s.line
 			s.d.emit(&m)

@@ -150,6 +150,9 @@ func (s *codex) beginRequest() {
 			asked = true
 		} else if asked {
 			s.release()
+			if !s.recovered && s.calls.Waiting() == 0 {
+				s.settled = s.d.begin
+			}
 			return
 		}
 	}
@@ -177,4 +180,7 @@ func (s *codex) release() {
 	s.held = s.held[:0]
 }
 
-func (s *codex) finish() { s.release() }
+func (s *codex) finish() {
+	s.quiet = s.isQuiet()
+	s.release()
+}

@@ -34,7 +34,7 @@ type Options struct {
 	MaxRow int
 	// Behind is set where the input is the later part of a session file, which
 	// begins with a whole row and, of what came before it, answers no call. Only
-	// FormatClaudeCode is read from its middle.
+	// FormatClaudeCode and FormatCodex are read from their middle.
 	Behind *Behind
 }
 
@@ -44,6 +44,8 @@ type Behind struct {
 	CWD, Branch string
 	// Rows are the ids of its last rows, in order.
 	Rows []string
+	// Codex is what a reading of a Codex rollout left.
+	Codex CodexRest
 }
 
 const (
@@ -99,6 +101,7 @@ type place struct {
 type Decoder struct {
 	rows    rowReader
 	source  source
+	begin   int64 // of the row at hand, in bytes
 	cursor  jsonscan.Cursor
 	opts    Options
 	header  Header
@@ -131,7 +134,7 @@ func NewDecoder(r io.Reader, o Options) (*Decoder, error) {
 	d.source = &d.rows
 	switch {
 	case o.Behind == nil:
-	case f != pith.FormatClaudeCode:
+	case f != pith.FormatClaudeCode && f != pith.FormatCodex:
 		return nil, inputError(fmt.Errorf("a part of a %s session cannot be read by itself", f), "")
 	default:
 		d.header = o.Behind.Header
@@ -178,6 +181,7 @@ func (d *Decoder) Next() (pith.Record, error) {
 			}
 			continue
 		}
+		d.begin = d.rows.offset
 		r, err := d.source.next()
 		switch {
 		case errors.Is(err, io.EOF):

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -74,6 +75,7 @@ var toolErrors = []string{
 	"execution error:",
 	"failed to parse function arguments",
 	"unsupported call:",
+	"unsupported custom tool call:",
 	"tool call error:",
 	"Script failed\nWall time ", // Codex in code mode
 }
@@ -306,6 +308,14 @@ func (o *OpenCalls) answer(id string) string {
 		}
 	}
 	return ""
+}
+
+// Waiting counts the calls that have no answer yet.
+func (o *OpenCalls) Waiting() int { return len(o.calls) }
+
+// Waits tells whether a call has no answer yet.
+func (o *OpenCalls) Waits(id string) bool {
+	return slices.ContainsFunc(o.calls, func(c openCall) bool { return c.id == id })
 }
 
 // Outcomes pairs a message's results with the calls before them and reads how
