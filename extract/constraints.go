@@ -175,10 +175,21 @@ func refusal(c *Call) (text string, at pith.Source, ok bool) {
 // English where the conversation is in English or the sentence does not tell.
 func rule(text, conversation string, strict bool) (polarity string, ok bool) {
 	own := languageOf(text)
-	if own == "" {
+	silent := own == ""
+	if silent {
 		own = conversation
 	}
-	return ruleIn(text, own, conversation, strict)
+	if polarity, ok = ruleIn(text, own, conversation, strict); ok {
+		return polarity, true
+	}
+	lower := plainLower(text)
+	if silent && inEnglish(lower) {
+		polarity, ok = englishRule(lower, strict)
+	}
+	if !ok && !strict && !endsAsQuestion(lower) && labelled(lower) {
+		return requires, true
+	}
+	return polarity, ok
 }
 
 // ruleIn is rule for a sentence whose own language is known.
@@ -191,10 +202,47 @@ func ruleIn(text, own, conversation string, strict bool) (polarity string, ok bo
 			}
 		}
 	}
-	if tableFor(own) != nil && conversation != "en" {
-		return "", false
+	if tableFor(own) == nil || conversation == "en" {
+		return englishRule(lower, strict)
 	}
-	return englishRule(lower, strict)
+	return "", false
+}
+
+// englishCues are words that stand in a rule of English, and in no sentence of
+// the other languages that are read.
+var englishCues = [...]string{"never", "always", "must", "mustn't", "should", "shouldn't", "don't", "only", "avoid", "ensure", "keep", "use"}
+
+// inEnglish tells whether a sentence is English though it is too short for its
+// language to tell: it has a cue of English, and no letter that English lacks.
+func inEnglish(lower string) bool {
+	for i := range len(lower) {
+		if lower[i] >= 0x80 {
+			return false
+		}
+	}
+	for _, cue := range englishCues {
+		if hasPhrase(lower, cue) {
+			return true
+		}
+	}
+	return false
+}
+
+// ruleLabels are what people write before a rule, in lower case.
+var ruleLabels = [...]string{
+	"rule:", "hard rule:", "constraint:", "hard constraint:", "requirement:", "regel:", "vorgabe:", "règle:", "règle :", "regla:", "regra:", "правило:", "规则:", "规则：", "規則:", "規則：", "ルール:", "ルール：", "규칙:",
+}
+
+// labelled tells whether a sentence says of itself that it is a rule, and then
+// says what.
+func labelled(lower string) bool {
+	lower = strings.TrimLeft(lower, "*_-# \t")
+	for _, label := range ruleLabels {
+		if rest, ok := strings.CutPrefix(lower, label); ok {
+			return len(strings.Fields(rest)) > 1 || rest != "" && label[len(label)-1] >= 0x80
+		}
+	}
+	return false
 }
 
 // questionEnds are the ends of questions in several languages.

@@ -174,7 +174,7 @@ func (r *renderer) invariants() section {
 		s.must("- "+quote(v.Text)+note(advisory, whose(v.Provenance))).named(v.ID, v.Source)
 	}
 	if len(s.items) == 0 && len(r.state.Constraints) > 0 {
-		s.must("All constraints above stay in force.")
+		s.must("All constraints above stay in force, but for what the user took back later: of two that disagree the later one holds.")
 	}
 	return s
 }
