@@ -54,7 +54,7 @@ func (s *claudeCode) object(c *jsonscan.Cursor, at place) bool {
 	switch role := rowRole(r.kind); {
 	case role != "":
 		if r.message.of(role) {
-			if copied := r.copied(role); copied && s.repeats(&r, id, at.line, role) {
+			if copied := s.copied(&r, role); copied && s.repeats(&r, id, at.line, role) {
 				return true
 			} else if !copied {
 				s.copiesEnd()
@@ -141,7 +141,7 @@ func (s *claudeCode) message(r *claudeRow, id string, line int, role pith.Role) 
 			m.ID = jsonscan.Text(f.id)
 		}
 		switch {
-		case r.copied(role): // the model's words, which the client wrote again
+		case r.remade(role): // the model's words, which the client wrote again
 		case r.apiError || string(f.model) == "<synthetic>": // the client's words, not a model's
 			relabel(f.blocks, pith.Harness)
 		default:
@@ -268,7 +268,7 @@ func (s *claudeCode) boundary(r *claudeRow, line int) {
 			}
 		}
 	}
-	s.copies = copiedRows{boundary: b, first: !s.content}
+	s.copies = copiedRows{boundary: b, time: string(r.timestamp), first: !s.content}
 	s.content = true
 }
 

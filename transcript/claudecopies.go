@@ -11,19 +11,31 @@ import (
 // that stay, with ids of their own and no usage. They are the context that the
 // client goes on with, and nobody said anything in them a second time.
 type copiedRows struct {
-	// boundary waits for its rows, nil where none is open.
+	// boundary waits for its rows, nil where none is open; time is its own.
 	boundary *pith.Boundary
+	time     string
 	// first is set where the file begins with the boundary, as that of a forked
 	// session does: what was kept is all there is, and is read as it stands.
 	first bool
 }
 
-// copied tells the rows that the client wrote of what a hook gave it.
-func (r *claudeRow) copied(role pith.Role) bool {
+// remade tells the rows that the client wrote from what a hook gave it.
+func (r *claudeRow) remade(role pith.Role) bool {
 	if role == pith.RoleUser {
 		return string(r.rowSource) == "hook" && !r.meta && !r.compacted
 	}
 	return string(r.madeBy) == "other" && string(r.message.model) == "<synthetic>" && !r.apiError
+}
+
+// copied tells the rows behind a boundary that belong to it. What a hook handed
+// back as it was is the model's own row once more, from before the boundary.
+func (s *claudeCode) copied(r *claudeRow, role pith.Role) bool {
+	if r.remade(role) {
+		return true
+	}
+	k := &s.copies
+	begun := k.first || k.boundary != nil && len(k.boundary.Replacement)+len(s.turn.after) > 0
+	return begun && role == pith.RoleAssistant && !r.apiError && len(r.timestamp) > 0 && string(r.timestamp) <= k.time
 }
 
 // repeats takes a copied row into the context of its boundary. It gives false
@@ -31,8 +43,9 @@ func (r *claudeRow) copied(role pith.Role) bool {
 func (s *claudeCode) repeats(r *claudeRow, id string, line int, role pith.Role) bool {
 	k := &s.copies
 	if k.first {
+		at := k.time
 		s.copiesEnd()
-		k.first = true
+		k.first, k.time = true, at
 		return false
 	}
 	if k.boundary == nil { // what a hook says, or the rest of a copy whose beginning was read before
