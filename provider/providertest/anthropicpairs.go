@@ -164,6 +164,34 @@ func (r *anthropicRequest) signatures(preserved bool) *problem {
 	return nil
 }
 
+// thinksFirst holds that, where a budget for thinking is set, a request that
+// answers calls has the thinking with which the last chain of calls began.
+// Adaptive thinking has no such rule. began tells the calls that came behind
+// thinking.
+func (r *anthropicRequest) thinksFirst(began func(call string) bool) *problem {
+	if r.Thinking == nil || r.Thinking.Type != "enabled" {
+		return nil
+	}
+	turns := r.turns()
+	first := len(turns)
+	for i := len(turns) - 1; i > 0 && turns[i].role == "user" && answers(turns[i]); i -= 2 {
+		first = i - 1
+	}
+	if first == len(turns) || len(turns[first].parts) == 0 {
+		return nil
+	}
+	if kind := turns[first].parts[0].Type; kind != "thinking" && kind != "redacted_thinking" &&
+		slices.ContainsFunc(turns[first].parts, func(b part) bool { return b.Type == "tool_use" && began(b.ID) }) {
+		return invalid("thinking first", "", "messages.%d.content.0.type: Expected `thinking` or `redacted_thinking`, but found `%s`. When `thinking` is enabled, a final `assistant` message must start with a thinking block (preceeding the lastmost set of `tool_use` and `tool_result` blocks). We recommend you include thinking blocks from previous turns. To avoid this requirement, disable `thinking`.", turns[first].at, kind)
+	}
+	return nil
+}
+
+// answers tells whether a turn holds results of calls.
+func answers(t turn) bool {
+	return slices.ContainsFunc(t.parts, func(b part) bool { return b.Type == "tool_result" })
+}
+
 // strict asks for what the API at other places asks: turns of one message, and
 // results that say something.
 func (r *anthropicRequest) strict() *problem {

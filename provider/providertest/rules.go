@@ -64,10 +64,12 @@ func parse(f pith.Format, body []byte) (parsed, *problem) {
 
 func (s *Server) rules(p parsed) *problem {
 	switch {
-	case p.anthropic != nil && s.options.Clients:
-		return p.anthropic.checkClient()
 	case p.anthropic != nil:
-		return p.anthropic.check(s.options.Strict, s.options.PreservedThinking)
+		check := func() *problem { return p.anthropic.check(s.options.Strict, s.options.PreservedThinking) }
+		if s.options.Clients {
+			check = p.anthropic.checkClient
+		}
+		return firstOf(check, func() *problem { return p.anthropic.thinksFirst(s.began) })
 	case p.chat != nil:
 		return p.chat.check(s.options.Strict)
 	}
@@ -77,6 +79,13 @@ func (s *Server) rules(p parsed) *problem {
 		return p.responses.checkClient(s.reasons)
 	}
 	return p.responses.check(s.options.Strict, s.reasons)
+}
+
+// began tells whether an answer with this call began with thinking.
+func (s *Server) began(call string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.thought[call]
 }
 
 // firstOf runs checks until one finds something.

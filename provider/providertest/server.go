@@ -71,8 +71,10 @@ type Server struct {
 	problems []string
 	active   [2]int
 	most     [2]int
-	// reasons holds which reasoning item each item of an answer came with.
+	// reasons holds which reasoning item each item of an answer came with, and
+	// thought the calls of answers that began with thinking.
 	reasons map[string]string
+	thought map[string]bool
 }
 
 // TB is what New needs of a testing.TB; the package itself does not import
@@ -98,7 +100,7 @@ func NewServer(o Options) *Server {
 	if o.IsCompaction == nil {
 		o.IsCompaction = asksForDraft
 	}
-	s := &Server{options: o, closing: make(chan struct{}), reasons: map[string]string{}}
+	s := &Server{options: o, closing: make(chan struct{}), reasons: map[string]string{}, thought: map[string]bool{}}
 	s.http = httptest.NewServer(http.HandlerFunc(s.serve))
 	s.URL = s.http.URL
 	return s
@@ -299,6 +301,7 @@ func (s *Server) reply(r *Request, p parsed, a Answer) reply {
 		s.mu.Lock()
 		for i := range rep.Calls {
 			s.reasons[rep.itemID("fc", i)] = rep.itemID("rs", 0)
+			s.thought[rep.Calls[i].ID] = true
 		}
 		s.mu.Unlock()
 	}
