@@ -1,7 +1,7 @@
 // What Claude Code's own compaction leaves out stays: pith answers in its
 // place, without a request to a model, from the session as it lies on the disk.
 // Whatever goes wrong here, the native compaction runs.
-import type { ProcessRunResult, Register, SessionMessage } from 'claude-code'
+import type { ProcessRunResult, Register, SessionMessage, ToolResultSummary } from 'claude-code'
 
 const pith = "__PITH__"
 
@@ -36,40 +36,75 @@ const chosen = (messages: readonly SessionMessage[], keep: readonly string[]) =>
   return rows
 }
 
-// rebuilt are rows to be written again, without their handles: of a row that is
-// handed back as it was, the client writes a copy that hangs on rows from before
-// the compaction, and a resumed session then has the whole old history and no
-// memory. The client keeps a row for each block; here the calls of one answer
-// are one row, and their results the next. Thinking has nothing to be written
-// from, and is left out.
-const rebuilt = (rows: readonly SessionMessage[]) => {
-  const out: SessionMessage[] = []
+// thinks tells a row that holds only thinking: it has no words and no calls.
+const thinks = (m: SessionMessage) => m.role === 'assistant' && m.text === '' && m.toolUses.length === 0
+
+// budgeted tells the models whose thinking has a budget. Of those the API takes
+// results of calls only behind the thinking that the calls began with; of newer
+// ones it takes calls without it, and thinking behind another history it may not.
+const budgeted = (model: string) => {
+  const found = /(?:opus|sonnet|haiku)-4(?:-(\d+))?/.exec(model)
+  return /claude-3/.test(model) || (found !== null && (found[1] === undefined || found[1].length >= 8 || Number(found[1]) <= 5))
+}
+
+// rounds are rows in the order in which a request has them: the client keeps a
+// row for each block, and may have a first result before the last call.
+const rounds = (rows: readonly SessionMessage[]) => {
+  const out: { said: SessionMessage[], results: ToolResultSummary[], words: SessionMessage[] }[] = []
   const open = new Set<string>()
-  let calls: SessionMessage | undefined
-  let results: SessionMessage | undefined
   for (const m of rows) {
-    const answered = m.toolResults ?? []
+    let last = out[out.length - 1]
     if (m.role === 'assistant') {
-      if (calls === undefined || (open.size === 0 && out[out.length - 1] !== results) || (open.size === 0 && results.toolResults.length > 0)) {
-        calls = { role: 'assistant', text: '', toolUses: [] }
-        results = { role: 'user', text: '', toolUses: [], toolResults: [] }
-        out.push(calls, results)
+      if (last === undefined || (open.size === 0 && (last.results.length > 0 || last.words.length > 0))) {
+        last = { said: [], results: [], words: [] }
+        out.push(last)
       }
-      calls.text += (calls.text !== '' && m.text !== '' ? '\n' : '') + m.text
-      for (const use of m.toolUses) {
-        calls.toolUses.push(use)
-        open.add(use.tool_use_id)
-      }
+      last.said.push(m)
+      for (const use of m.toolUses) open.add(use.tool_use_id)
       continue
     }
-    for (const result of answered) {
-      if (!open.delete(result.tool_use_id)) throw new Error('pith keeps a result without its call')
-      results.toolResults.push(result)
+    if (last === undefined) {
+      last = { said: [], results: [], words: [] }
+      out.push(last)
     }
-    if (m.text !== '') out.push({ role: 'user', text: m.text, toolUses: [] })
+    for (const result of m.toolResults ?? []) {
+      if (!open.delete(result.tool_use_id)) throw new Error('pith keeps a result without its call')
+      last.results.push(result)
+    }
+    if (m.text !== '') last.words.push(m)
   }
   if (open.size > 0) throw new Error('pith keeps a call without its result')
-  return out.filter(m => m.text !== '' || m.toolUses.length > 0 || (m.toolResults ?? []).length > 0)
+  return out
+}
+
+// rebuilt are rows to be written again, without their handles: of a result that
+// is handed back as it was, the client writes a copy that hangs on rows from
+// before the compaction, and a resumed session then has the whole old history
+// and no memory. The calls of one answer are one row, and their results the
+// next. Thinking has nothing to be written from, and is left out; where it is
+// asked for, what the model said stays as it was, with before in front of it.
+const rebuilt = (rows: readonly SessionMessage[], whole: boolean, before: readonly SessionMessage[]) => {
+  const out: SessionMessage[] = [...before]
+  for (const round of rounds(rows)) {
+    const text = round.said.map(m => m.text).filter(t => t !== '').join('\n')
+    const toolUses = round.said.flatMap(m => m.toolUses)
+    if (whole) out.push(...round.said)
+    else if (text !== '' || toolUses.length > 0) out.push({ role: 'assistant', text, toolUses })
+    if (round.results.length > 0) out.push({ role: 'user', text: '', toolUses: [], toolResults: round.results })
+    for (const m of round.words) out.push({ role: 'user', text: m.text, toolUses: [] })
+  }
+  return out
+}
+
+// begun is the thinking with which the chain of calls began that the rows go on
+// with, where they themselves do not begin with any.
+const begun = (messages: readonly SessionMessage[], rows: readonly SessionMessage[]) => {
+  if (rows.length === 0 || rows[0].role !== 'assistant' || thinks(rows[0])) return []
+  for (let i = messages.indexOf(rows[0]) - 1; i >= 0; i--) {
+    if (thinks(messages[i])) return [messages[i]]
+    if (messages[i].role === 'user' && messages[i].text !== '') break
+  }
+  return []
 }
 
 // said is what pith printed, or why it printed nothing.
@@ -93,7 +128,10 @@ export const register: Register = on => {
       if (ran.exitCode === 0 && ran.stdout !== '') {
         const answer = JSON.parse(ran.stdout)
         if (typeof answer.memory !== 'string' || answer.memory === '') throw new Error('pith gave no memory')
-        messages = [{ role: 'user', text: answer.memory, toolUses: [] }, ...rebuilt(chosen(e.messages, answer.keep))]
+        const rows = chosen(e.messages, answer.keep)
+        const last = e.messages[e.messages.length - 1]
+        const whole = last.role === 'user' && (last.toolResults ?? []).length > 0 && budgeted(await $.session.model())
+        messages = [{ role: 'user', text: answer.memory, toolUses: [] }, ...rebuilt(rows, whole, whole ? begun(e.messages, rows) : [])]
         if (answer.notice && e.agentId === undefined) $.ui.toast(answer.notice)
       }
     } catch (error) {
