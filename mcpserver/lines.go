@@ -17,8 +17,9 @@ import (
 )
 
 // lines is the transport over standard input and output: one message on each
-// line. The SDK's own ends with the first line that is no message; this one
-// answers it with an error and reads on.
+// line. It is here in place of the SDK's because that one ends with the first line
+// that is no message, and at the end of its input drops the answers of calls that
+// are under way; this one answers both.
 type lines struct {
 	in  io.Reader
 	out io.Writer

@@ -33,11 +33,10 @@ type page struct {
 	left       int // bytes behind the page
 }
 
-// cut takes the page at a cursor out of a text. Errors: KindUsage for a cursor
-// of another text.
-func cut(text, cursor string, limit int) (page, error) {
-	sum := sha256.Sum256([]byte(text))
-	mark := hex.EncodeToString(sum[:6])
+// cut takes the page at a cursor out of a text that a call gave. Errors:
+// KindUsage for a cursor of another call or of another text.
+func cut(call, text, cursor string, limit int) (page, error) {
+	mark := markOf(call, text)
 	from := 0
 	if cursor != "" {
 		at, of, _ := strings.Cut(cursor, "-")
@@ -46,7 +45,7 @@ func cut(text, cursor string, limit int) (page, error) {
 		case err != nil || n <= 0 || of == "":
 			return page{}, usage("take the cursor from the end of the page before", "%q is no cursor", cursor)
 		case of != mark || n >= len(text) || !utf8.RuneStart(text[n]):
-			return page{}, usage("call again without cursor", "what the cursor was about has changed")
+			return page{}, staleCursor(cursor)
 		}
 		from = n
 	}
@@ -56,6 +55,16 @@ func cut(text, cursor string, limit int) (page, error) {
 		p.next = strconv.Itoa(to) + "-" + mark
 	}
 	return p, nil
+}
+
+// markOf ties a cursor to what it goes on in.
+func markOf(call, text string) string {
+	sum := sha256.Sum256([]byte(call + "\x00" + text))
+	return hex.EncodeToString(sum[:6])
+}
+
+func staleCursor(cursor string) error {
+	return usage("call again without cursor; the arguments stay the same from page to page", "the cursor %q is of another call, or what it was about has changed", cursor)
 }
 
 // bound is the size of a page in tokens.
@@ -103,14 +112,25 @@ func part(line string, limit pith.Tokens) int {
 	return n
 }
 
-// paged is the result of a tool: a page of a text, redacted once more, and how
-// to get the next.
-func paged(text, cursor string, limit int) (*mcp.CallToolResult, error) {
-	p, err := cut(clean(text), cursor, limit)
+// paged is the result of a call: a page of a text, redacted once more, and how
+// to get the next. The text is kept for its next pages: a session goes on
+// between two of them.
+func (s *Server) paged(call, text, cursor string, limit int) (*mcp.CallToolResult, error) {
+	text = clean(text)
+	p, err := cut(call, text, cursor, limit)
 	if err != nil {
 		return nil, err
 	}
+	if p.next != "" && cursor == "" {
+		s.kept.add(call, text)
+	}
 	return p.result(), nil
+}
+
+// callOf names a call of a tool by its arguments without cursor and limit, and
+// by what they mean where they say nothing.
+func (x scope) callOf(tool string, args ...string) string {
+	return strings.Join(append([]string{tool, x.folder, x.session}, args...), "\x00")
 }
 
 func (p page) result() *mcp.CallToolResult {
@@ -153,31 +173,42 @@ func usage(hint, format string, args ...any) error {
 	return &pith.Error{Kind: pith.KindUsage, Err: fmt.Errorf(format, args...), Hint: hint}
 }
 
-// kept are the last documents that cannot be made again, for their next pages.
+// kept are the last texts that had more than one page.
 type kept struct {
 	mu   sync.Mutex
-	docs []string
+	docs []keptText
 }
 
-// maxKept is how many documents stay.
-const maxKept = 8
+type keptText struct{ call, text string }
 
-func (k *kept) add(doc string) {
+const (
+	// maxKept is how many texts stay, longKept how long each may be in bytes.
+	maxKept  = 8
+	longKept = 8 << 20
+)
+
+func (k *kept) add(call, text string) {
+	if len(text) > longKept {
+		return
+	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.docs = append(k.docs, doc); len(k.docs) > maxKept {
+	if k.docs = append(k.docs, keptText{call, text}); len(k.docs) > maxKept {
 		k.docs = k.docs[1:]
 	}
 }
 
-// page is the page of a kept document at a cursor.
-func (k *kept) page(cursor string, limit int) (page, error) {
+// page is the page of a kept text at a cursor, and whether there is one.
+func (k *kept) page(call, cursor string, limit int) (page, bool) {
+	if cursor == "" {
+		return page{}, false
+	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	for _, doc := range k.docs {
-		if p, err := cut(doc, cursor, limit); err == nil {
-			return p, nil
+		if p, err := cut(call, doc.text, cursor, limit); err == nil && doc.call == call {
+			return p, true
 		}
 	}
-	return page{}, usage("call again without cursor", "no document is kept for the cursor %q", cursor)
+	return page{}, false
 }

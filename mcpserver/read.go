@@ -56,7 +56,14 @@ const blockTokens = 4_000
 
 // state gives the block of a session, or one part of its state in full.
 func (s *Server) state(ctx context.Context, req *mcp.CallToolRequest, in stateIn) (r *mcp.CallToolResult, _ any, err error) {
-	x := s.scopeOf(ctx, req.Session)
+	x := s.caller(ctx, req)
+	call, limit := x.callOf("state", in.Section, in.Session), in.Limit
+	if in.Section == "" {
+		limit = maxPage // what a block never drops may be over its budget: then it has pages
+	}
+	if p, ok := s.kept.page(call, in.Cursor, limit); ok {
+		return p.result(), nil, nil
+	}
 	err = s.withStore(ctx, func(store pith.Store) error {
 		k, err := s.find(ctx, store, x, in.Session)
 		if err != nil {
@@ -64,15 +71,14 @@ func (s *Server) state(ctx context.Context, req *mcp.CallToolRequest, in stateIn
 		}
 		state, findings := s.look(ctx, k, x.folder)
 		if in.Section != "" {
-			r, err = paged(k.head()+sectionText(state, in.Section), in.Cursor, in.Limit)
+			r, err = s.paged(call, k.head()+sectionText(state, in.Section), in.Cursor, limit)
 			return err
 		}
-		limit := in.Limit
-		if limit <= 0 {
-			limit = blockTokens
+		budget := in.Limit
+		if budget <= 0 {
+			budget = blockTokens
 		}
-		// What a block never drops may be over its budget: then it has pages.
-		r, err = paged(k.head()+s.block(state, findings, limit), in.Cursor, maxPage)
+		r, err = s.paged(call, k.head()+s.block(state, findings, budget), in.Cursor, limit)
 		return err
 	})
 	return r, nil, err
@@ -151,7 +157,11 @@ func (s *Server) recall(ctx context.Context, req *mcp.CallToolRequest, in recall
 		}
 		what = or(what, ref.Checkpoint)
 	}
-	x := s.scopeOf(ctx, req.Session)
+	x := s.caller(ctx, req)
+	call := x.callOf("recall", in.Reference, in.Calls, in.Session)
+	if p, ok := s.kept.page(call, in.Cursor, in.Limit); ok {
+		return p.result(), nil, nil
+	}
 	err = s.withStore(ctx, func(store pith.Store) error {
 		k, err := s.find(ctx, store, x, what)
 		if err != nil {
@@ -159,7 +169,7 @@ func (s *Server) recall(ctx context.Context, req *mcp.CallToolRequest, in recall
 		}
 		got, err := s.passages(ctx, k, &in)
 		if err != nil {
-			return err
+			return forAgent(err)
 		}
 		if len(got) == 0 {
 			return usage("search finds passages by words; state lists references", "session %s has nothing for %q", k.State.Checkpoint.SessionID, or(in.Reference, in.Calls))
@@ -169,10 +179,20 @@ func (s *Server) recall(ctx context.Context, req *mcp.CallToolRequest, in recall
 		for i := range got {
 			writePassage(&b, &got[i], got[i].Text)
 		}
-		r, err = paged(b.String(), in.Cursor, in.Limit)
+		r, err = s.paged(call, b.String(), in.Cursor, in.Limit)
 		return err
 	})
 	return r, nil, err
+}
+
+// forAgent gives an error of recalling the hint for an agent, which has no
+// flags and no files to pass.
+func forAgent(err error) error {
+	var e *pith.Error
+	if !errors.As(err, &e) || e.Hint == "" {
+		return err
+	}
+	return &pith.Error{Kind: e.Kind, Err: err, Hint: "pass a reference as state or search shows it, with the same session; search finds passages by words"}
 }
 
 func (s *Server) passages(ctx context.Context, k *known, in *recallIn) ([]memory.Passage, error) {
@@ -224,19 +244,18 @@ const (
 
 // search lists passages by words.
 func (s *Server) search(ctx context.Context, req *mcp.CallToolRequest, in searchIn) (r *mcp.CallToolResult, _ any, err error) {
-	from := 0
-	if in.Cursor != "" {
-		if from, err = strconv.Atoi(in.Cursor); err != nil || from <= 0 || from > maxHits {
-			return nil, nil, usage("take the cursor from the end of the page before", "%q is no cursor of a search", in.Cursor)
-		}
-	}
 	limit := in.Limit
 	if limit <= 0 {
 		limit = hits
 	}
-	x := s.scopeOf(ctx, req.Session)
+	x := s.caller(ctx, req)
 	err = s.withStore(ctx, func(store pith.Store) error {
 		k, err := s.find(ctx, store, x, in.Session)
+		if err != nil {
+			return err
+		}
+		mark := markOf(x.callOf("search", in.Query, in.Session), k.version())
+		from, err := hitAt(in.Cursor, mark)
 		if err != nil {
 			return err
 		}
@@ -244,14 +263,30 @@ func (s *Server) search(ctx context.Context, req *mcp.CallToolRequest, in search
 		if err != nil {
 			return err
 		}
-		r = hitList(found, from, limit)
+		r = hitList(found, from, limit, mark)
 		return nil
 	})
 	return r, nil, err
 }
 
+// hitAt is the number of the hit that a cursor of a search stands for.
+func hitAt(cursor, mark string) (int, error) {
+	if cursor == "" {
+		return 0, nil
+	}
+	at, of, _ := strings.Cut(cursor, "-")
+	n, err := strconv.Atoi(at)
+	switch {
+	case err != nil || n <= 0 || n > maxHits || of == "":
+		return 0, usage("take the cursor from the end of the page before", "%q is no cursor of a search", cursor)
+	case of != mark:
+		return 0, staleCursor(cursor)
+	}
+	return n, nil
+}
+
 // hitList is a page of hits, and how to get the next one.
-func hitList(found []Hit, from, limit int) *mcp.CallToolResult {
+func hitList(found []Hit, from, limit int, mark string) *mcp.CallToolResult {
 	r := &mcp.CallToolResult{}
 	if len(found) == 0 {
 		text := "No passage of the session has all these words. Try fewer or other words."
@@ -278,8 +313,9 @@ func hitList(found []Hit, from, limit int) *mcp.CallToolResult {
 		shown++
 	}
 	if next := from + n; n < len(found) && next <= maxHits {
-		r.Meta = mcp.Meta{cursorMeta: strconv.Itoa(next)}
-		fmt.Fprintf(&b, "[more passages: call again with the same arguments and cursor \"%d\"]\n", next)
+		cursor := strconv.Itoa(next) + "-" + mark
+		r.Meta = mcp.Meta{cursorMeta: cursor}
+		fmt.Fprintf(&b, "[more passages: call again with the same arguments and cursor %q]\n", cursor)
 	}
 	r.Content = []mcp.Content{&mcp.TextContent{Text: b.String()}}
 	return r

@@ -20,9 +20,9 @@ import (
 // latest is the argument that means the newest session of the project.
 const latest = "latest"
 
-// scope is what a call is about: the folder that the client works in, and the
-// client's name.
-type scope struct{ folder, client string }
+// scope is what a call is about: the folder that the client works in, the
+// client's name, and the session that it is in, "" where nothing says so.
+type scope struct{ folder, client, session string }
 
 // patience is how long a call waits for a store that somebody else holds, and
 // for a client to say in which folder it works.
@@ -31,7 +31,7 @@ const patience = 5 * time.Second
 // scopeOf works out in which folder a client works: what it offers as its
 // first root, else what the server was started with.
 func (s *Server) scopeOf(ctx context.Context, session *mcp.ServerSession) scope {
-	x := scope{folder: s.config.Folder}
+	x := scope{folder: s.config.Folder, session: s.config.Session}
 	if session == nil {
 		return x
 	}
@@ -42,7 +42,7 @@ func (s *Server) scopeOf(ctx context.Context, session *mcp.ServerSession) scope 
 	if p.ClientInfo != nil {
 		x.client = p.ClientInfo.Name
 	}
-	if p.Capabilities == nil || p.Capabilities.RootsV2 == nil {
+	if p.Capabilities == nil || p.Capabilities.RootsV2 == nil { //nolint:staticcheck // clients of older versions have roots
 		return x
 	}
 	folder, known := s.roots.Load(session)
@@ -56,11 +56,25 @@ func (s *Server) scopeOf(ctx context.Context, session *mcp.ServerSession) scope 
 	return x
 }
 
+// callMeta is where Claude Code puts the id of the tool call.
+const callMeta = "claudecode/toolUseId"
+
+// caller is scopeOf for a call of a tool. A client may have begun another
+// session since it started the server, as Claude Code does at /clear: the
+// session is the one whose file has the call.
+func (s *Server) caller(ctx context.Context, req *mcp.CallToolRequest) scope {
+	x := s.scopeOf(ctx, req.Session)
+	if id, ok := req.Params.Meta[callMeta].(string); ok && id != "" && s.config.Calling != nil {
+		x.session = or(s.config.Calling(x.folder, id), x.session)
+	}
+	return x
+}
+
 // firstRoot asks a client for its roots. Where it does not answer there are none.
 func firstRoot(ctx context.Context, session *mcp.ServerSession) string {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	roots, err := session.ListRoots(ctx, nil)
+	roots, err := session.ListRoots(ctx, nil) //nolint:staticcheck // as above
 	if err != nil {
 		return ""
 	}
@@ -86,13 +100,22 @@ type known struct {
 	archive pith.Archive
 }
 
+// version changes with what is known of the session: with its checkpoints, and
+// not with every call where none is stored.
+func (k *known) version() string {
+	if k.stored {
+		return k.State.Checkpoint.ID
+	}
+	return k.State.Checkpoint.SessionID
+}
+
 // find fetches the session that an argument means: the one named, else the one
-// that started the server, else the newest of the project. A session without a
-// checkpoint is read from its file, and kept nowhere.
+// that the caller is in, else the one whose file is the newest of the project.
+// A session without a checkpoint is read from its file, and kept nowhere.
 func (s *Server) find(ctx context.Context, store pith.Store, x scope, what string) (*known, error) {
-	named := what
+	named := or(what, x.session)
 	if named == "" {
-		named = s.config.Session
+		named = s.newest(ctx, x)
 	}
 	if named == latest {
 		named = ""
@@ -110,7 +133,7 @@ func (s *Server) find(ctx context.Context, store pith.Store, x scope, what strin
 	if pith.KindOf(err) != pith.KindStore && !errors.Is(err, pith.ErrNotFound) {
 		return nil, err
 	}
-	path, fileErr := s.config.Sessions.File(x.client, x.folder, named)
+	path, fileErr := s.file(x, named)
 	if fileErr != nil {
 		return nil, nothingKnown(err, what)
 	}
@@ -119,6 +142,41 @@ func (s *Server) find(ctx context.Context, store pith.Store, x scope, what strin
 		return nil, err
 	}
 	return &known{Saved: &pith.Saved{State: r.State, JSON: r.JSON, Owner: s.config.Owner, Project: s.config.Project(x.folder)}}, nil
+}
+
+// file is the file of a session, of the client's newest where none is named.
+func (s *Server) file(x scope, named string) (string, error) {
+	if named != "" {
+		return s.config.Sessions.File("", x.folder, named) // any client's: it is no other's id
+	}
+	return s.config.Sessions.File(x.client, x.folder, "")
+}
+
+// newest is the session whose file of the client's is the newest, "" for none.
+func (s *Server) newest(ctx context.Context, x scope) string {
+	path, err := s.file(x, "")
+	if err != nil {
+		return ""
+	}
+	id, err := s.identity(ctx, path)
+	if err != nil {
+		return ""
+	}
+	return id
+}
+
+// identity is the id of the session in a file.
+func (s *Server) identity(ctx context.Context, path string) (string, error) {
+	f, err := s.config.OpenFile(path)
+	if err != nil {
+		return "", gone(path, err)
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	_, session, err := memory.Identity(stopping{ctx, f}, memory.Numbering{})
+	if err != nil {
+		return "", &pith.Error{Op: "read the session", Kind: pith.KindInput, Err: err}
+	}
+	return session, nil
 }
 
 // nothingKnown says of a session that was not found what can be done.
@@ -137,7 +195,7 @@ func (s *Server) read(ctx context.Context, path string, previous *pith.State, wh
 	if err != nil {
 		return nil, gone(path, err)
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }() // it was only read
 	m := memory.New(s.config.Memory)
 	session, err := m.Read(stopping{ctx, f}, memory.ReadOptions{Name: path, Previous: previous})
 	if err == nil {

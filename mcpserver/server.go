@@ -8,6 +8,7 @@
 //
 //	what the server offers       server.go, tools.go, resources.go, prompts.go
 //	which session is meant       scope.go
+//	what arguments may be        arguments.go
 //	lines on standard input      lines.go
 //	HTTP on loopback             http.go
 //	bounds, pages, redaction     page.go
@@ -21,6 +22,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -51,6 +53,9 @@ type Config struct {
 	// do as well.
 	Sessions Sessions
 	Work     Work
+	// Calling is the session of a folder's project whose file has the call of a
+	// tool with this id, "" where none has it; nil where that cannot be known.
+	Calling func(folder, call string) string
 	// OpenFile opens a session file of Sessions.
 	OpenFile func(path string) (io.ReadCloser, error)
 	// Log takes what went wrong, without content; nil drops it.
@@ -112,6 +117,8 @@ type Server struct {
 	busy  chan struct{}
 	kept  kept
 	roots sync.Map // of *mcp.ServerSession: the folder that the client named
+	// takes are the arguments of the tools, by the tools' names.
+	takes map[string]*jsonschema.Schema
 }
 
 // atOnce is how many calls work at the same time; the others wait.
@@ -132,7 +139,7 @@ func New(c Config) *Server {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
-	s := &Server{config: c, busy: make(chan struct{}, atOnce)}
+	s := &Server{config: c, busy: make(chan struct{}, atOnce), takes: map[string]*jsonschema.Schema{}}
 	s.mcp = mcp.NewServer(&mcp.Implementation{Name: "pith", Title: "pith: memory of coding sessions", Version: c.Version}, &mcp.ServerOptions{
 		Instructions: instructions,
 		Logger:       slog.New(slog.DiscardHandler), // its lines may quote what was sent
@@ -140,8 +147,9 @@ func New(c Config) *Server {
 			Tools: &mcp.ToolCapabilities{}, Prompts: &mcp.PromptCapabilities{}, Resources: &mcp.ResourceCapabilities{},
 			Completions: &mcp.CompletionCapabilities{},
 		},
-		CompletionHandler:       s.complete,
-		SetCacheable:            func(_ context.Context, _ mcp.Request, c *mcp.Cacheable) { c.CacheScope = "private" },
+		CompletionHandler: s.complete,
+		SetCacheable:      func(_ context.Context, _ mcp.Request, c *mcp.Cacheable) { c.CacheScope = "private" },
+		//nolint:staticcheck // clients of older versions have roots
 		RootsListChangedHandler: func(_ context.Context, req *mcp.RootsListChangedRequest) { s.roots.Delete(req.Session) },
 	})
 	s.addTools()
@@ -153,11 +161,24 @@ func New(c Config) *Server {
 
 // ServeLines serves one client over lines of JSON until its end or ctx's.
 func (s *Server) ServeLines(ctx context.Context, in io.Reader, out io.Writer) error {
-	err := s.mcp.Run(ctx, &lines{in: in, out: out})
-	if ctx.Err() != nil {
-		return nil // it was told to stop
+	ended := make(chan struct{})
+	var err error
+	go func() {
+		err = s.mcp.Run(ctx, &lines{in: in, out: out})
+		close(ended)
+	}()
+	select {
+	case <-ended:
+		if ctx.Err() == nil {
+			return err
+		}
+	case <-ctx.Done():
+		select {
+		case <-ended:
+		case <-time.After(farewell): // a client that does not read holds up the answers
+		}
 	}
-	return err
+	return nil // it was told to stop
 }
 
 // heavy are the methods whose work is bounded in number and time.
@@ -168,6 +189,11 @@ func (s *Server) guard(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (result mcp.Result, err error) {
 		if !heavy[method] {
 			return next(ctx, method, req)
+		}
+		if wrong := s.argumentsError(req); wrong != nil {
+			called := failed(wrong)
+			boundError(called)
+			return called, nil
 		}
 		ctx, cancel := context.WithTimeout(ctx, s.config.Limit)
 		defer cancel()

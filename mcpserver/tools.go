@@ -52,6 +52,7 @@ const maxText = 4 << 20
 
 // add offers a tool whose handler gives an error for what the model can mend.
 func add[In, Out any](s *Server, t *mcp.Tool, handle func(context.Context, *mcp.CallToolRequest, In) (*mcp.CallToolResult, Out, error)) {
+	s.takes[t.Name] = t.InputSchema.(*jsonschema.Schema)
 	mcp.AddTool(s.mcp, t, func(ctx context.Context, req *mcp.CallToolRequest, in In) (*mcp.CallToolResult, any, error) {
 		r, out, err := handle(ctx, req, in)
 		if err != nil {

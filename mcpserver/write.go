@@ -60,32 +60,50 @@ var reasons = map[string]pith.Reason{
 
 // checkpoint keeps the state of a session as it is now.
 func (s *Server) checkpoint(ctx context.Context, req *mcp.CallToolRequest, in checkpointIn) (_ *mcp.CallToolResult, out *checkpointOut, err error) {
-	x := s.scopeOf(ctx, req.Session)
-	path, err := s.sessionFile(x, &in)
-	if err != nil {
-		return nil, nil, err
-	}
+	x := s.caller(ctx, req)
 	err = s.withStore(ctx, func(store pith.Store) error {
-		var conflict *pith.Conflict
-		out, err = s.keep(ctx, store, x, path, reasons[in.Reason])
-		if errors.As(err, &conflict) { // a hook was faster: go on from what it kept
-			out, err = s.keep(ctx, store, x, path, reasons[in.Reason])
+		path, err := s.sessionFile(ctx, store, x, &in)
+		if err != nil {
+			return err
 		}
-		return err
+		return again(ctx, func() error {
+			out, err = s.keep(ctx, store, x, path, reasons[in.Reason])
+			return err
+		})
 	})
 	return nil, out, err
 }
 
+// tries is how often a call goes on from what somebody else kept meanwhile. Of
+// those that try at once one gets through each time.
+const tries = 50
+
+// again does what adds to the latest checkpoint until nobody else was faster.
+func again(ctx context.Context, f func() error) (err error) {
+	for range tries {
+		var conflict *pith.Conflict
+		if err = f(); !errors.As(err, &conflict) || ctx.Err() != nil {
+			return err
+		}
+	}
+	return err
+}
+
 // sessionFile is the file that a checkpoint is made from.
-func (s *Server) sessionFile(x scope, in *checkpointIn) (string, error) {
+func (s *Server) sessionFile(ctx context.Context, store pith.Store, x scope, in *checkpointIn) (string, error) {
 	if in.Transcript != "" {
 		return s.config.Sessions.Allowed(in.Transcript, x.folder)
 	}
-	named := or(in.Session, s.config.Session)
+	named := or(in.Session, x.session)
 	if named == latest {
 		named = ""
 	}
-	path, err := s.config.Sessions.File(x.client, x.folder, named)
+	if in.Session != "" && named != "" {
+		if k, err := s.config.Sessions.Pick(ctx, store, named, x.folder); err == nil {
+			named = k.State.Checkpoint.SessionID // it was named by a part of its id, or by a checkpoint
+		}
+	}
+	path, err := s.file(x, named)
 	if err != nil {
 		return "", &pith.Error{Op: "find the session's file", Kind: pith.KindInput, Err: err, Hint: "pass transcript, the path of the session's file"}
 	}
@@ -122,14 +140,9 @@ func (s *Server) keep(ctx context.Context, store pith.Store, x scope, path strin
 
 // previous is the latest checkpoint of the session in a file, nil for none.
 func (s *Server) previous(ctx context.Context, store pith.Store, path string) (*pith.Saved, error) {
-	f, err := s.config.OpenFile(path)
+	session, err := s.identity(ctx, path)
 	if err != nil {
-		return nil, gone(path, err)
-	}
-	defer f.Close()
-	_, session, err := memory.Identity(stopping{ctx, f}, memory.Numbering{})
-	if err != nil {
-		return nil, &pith.Error{Op: "read the session", Kind: pith.KindInput, Err: err}
+		return nil, err
 	}
 	saved, err := store.Latest(ctx, session)
 	switch {
@@ -192,22 +205,27 @@ func pinSchema() *jsonschema.Schema {
 // pin keeps a text, or takes it back. A session without a checkpoint gets its
 // first one for it.
 func (s *Server) pin(ctx context.Context, req *mcp.CallToolRequest, in pinIn) (_ *mcp.CallToolResult, out *pinOut, err error) {
-	x := s.scopeOf(ctx, req.Session)
+	x := s.caller(ctx, req)
 	err = s.withStore(ctx, func(store pith.Store) error {
 		k, err := s.find(ctx, store, x, in.Session)
 		if err != nil {
 			return err
 		}
-		if !k.stored {
-			if _, err := s.keep(ctx, store, x, k.State.Checkpoint.Transcript, pith.ReasonManual); err != nil {
-				return err
+		var saved *pith.Saved
+		var changed bool
+		err = again(ctx, func() error {
+			if !k.stored {
+				if _, err := s.keep(ctx, store, x, k.State.Checkpoint.Transcript, pith.ReasonManual); err != nil {
+					return err
+				}
 			}
-		}
-		last, err := store.Latest(ctx, k.State.Checkpoint.SessionID)
-		if err != nil {
-			return &pith.Error{Op: "read the latest checkpoint", Kind: pith.KindStore, Err: err}
-		}
-		saved, changed, err := s.config.Work.Pin(ctx, store, last, in.Text, in.Remove)
+			last, err := store.Latest(ctx, k.State.Checkpoint.SessionID)
+			if err != nil {
+				return &pith.Error{Op: "read the latest checkpoint", Kind: pith.KindStore, Err: err}
+			}
+			saved, changed, err = s.config.Work.Pin(ctx, store, last, in.Text, in.Remove)
+			return err
+		})
 		if err != nil {
 			return err
 		}
@@ -246,14 +264,15 @@ func (s *Server) handoff(ctx context.Context, req *mcp.CallToolRequest, in hando
 	if in.Limit <= 0 {
 		in.Limit = maxPage
 	}
+	x := s.caller(ctx, req)
+	call := x.callOf("handoff", in.To, in.Task, strings.Join(in.Criteria, "\n"), strings.Join(in.Tools, "\n"), strings.Join(in.Paths, "\n"), in.Session)
 	if in.Cursor != "" {
-		p, err := s.kept.page(in.Cursor, in.Limit)
-		if err != nil {
-			return nil, nil, err
+		p, ok := s.kept.page(call, in.Cursor, in.Limit)
+		if !ok {
+			return nil, nil, staleCursor(in.Cursor)
 		}
 		return p.result(), nil, nil
 	}
-	x := s.scopeOf(ctx, req.Session)
 	var doc []byte
 	var left []string
 	err := s.withStore(ctx, func(store pith.Store) error {
@@ -270,12 +289,12 @@ func (s *Server) handoff(ctx context.Context, req *mcp.CallToolRequest, in hando
 	if found := redact.Dirty(doc); len(found) > 0 {
 		return nil, nil, &pith.Error{Op: "scan the hand-over for secrets", Kind: pith.KindCheck, Err: fmt.Errorf("rule %s matches", found[0].Rule), Hint: "take the secret out of the task and call again"}
 	}
-	p, err := cut(string(doc), "", in.Limit)
+	p, err := cut(call, string(doc), "", in.Limit)
 	if err != nil {
 		return nil, nil, err
 	}
 	if p.next != "" {
-		s.kept.add(string(doc))
+		s.kept.add(call, string(doc))
 	}
 	r := p.result()
 	if len(left) > 0 {

@@ -40,14 +40,15 @@ made each time and printed once on standard error, or written to --token-file,
 for its owner alone; a file that is there already keeps its token.
 
 The session is the one that an agent names in its call, else the client's own
-(CLAUDE_CODE_SESSION_ID), else the latest of the project. What belongs to another
-project or another account is refused.
+(CLAUDE_CODE_SESSION_ID, or the one that it went on to with /clear), else the
+latest of the project. What belongs to another project or another account is
+refused.
 
 Exit codes: 0 stopped, 1 unexpected, 2 usage.`,
 		Example: `  pith mcp
   pith mcp --http 127.0.0.1:0 --token-file ~/.pith-token`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return c.serveMCP(&f) },
+		RunE: func(*cobra.Command, []string) error { return c.serveMCP(&f) },
 	}
 	fl := cmd.Flags()
 	fl.StringVar(&f.http, "http", "", "serve HTTP on this address of this machine, as 127.0.0.1:0, instead of standard input and output")
@@ -77,7 +78,7 @@ func (c *console) serveMCP(f *mcpFlags) error {
 	if err != nil {
 		return err
 	}
-	defer l.Close()
+	defer func() { _ = l.Close() }() // serving closes it as well
 	token, where, err := mcpToken(f.tokenFile)
 	if err != nil {
 		return err
@@ -93,12 +94,18 @@ func mcpToken(file string) (token, said string, err error) {
 		token = mcpserver.NewToken()
 		return token, token, nil
 	}
-	old, err := os.ReadFile(file)
+	info, err := os.Stat(file)
+	var old []byte
+	if err == nil && !info.Mode().IsRegular() {
+		return "", "", usage("name a file, or one that is not there yet", "%s is no file", file) // a pipe has no end
+	}
+	if err == nil {
+		old, err = os.ReadFile(file)
+	}
 	switch {
 	case err == nil:
-		info, statErr := os.Stat(file)
 		token = strings.TrimSpace(string(old))
-		if statErr != nil || info.Mode().Perm()&0o077 != 0 || len(token) < 32 {
+		if info.Mode().Perm()&0o077 != 0 || len(token) < 32 {
 			return "", "", usage("remove it, and a new one is made", "%s is no token for its owner alone (mode 0600, 32 characters or more)", file)
 		}
 		return token, "in " + file, nil
@@ -120,6 +127,7 @@ func (c *console) mcpConfig(f *mcpFlags) mcpserver.Config {
 		Version:  or(version, "dev"),
 		Session:  or(f.session, os.Getenv("CLAUDE_CODE_SESSION_ID")),
 		Folder:   projectFolder(or(f.project, os.Getenv("CLAUDE_PROJECT_DIR"))),
+		Calling:  callingSession,
 		Sessions: mcpSessions{c},
 		Work:     mcpWork{c},
 		OpenFile: openSession,

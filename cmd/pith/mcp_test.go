@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"net/http"
 	"os"
@@ -42,6 +43,7 @@ func mcpCommandLine(t *testing.T, args ...string) *exec.Cmd {
 		}
 	}
 	text, err := os.ReadFile(filepath.Join("..", "..", "testdata", "sessions", "claude-code.jsonl"))
+	text = bytes.ReplaceAll(text, []byte("/home/ada/src/ledger"), []byte(project)) // which may be a folder of this machine
 	if err == nil {
 		err = os.WriteFile(filepath.Join(sessions, mcpSession+".jsonl"), text, 0o600)
 	}
@@ -86,7 +88,7 @@ func mcpAsks(t *testing.T, s *mcp.ClientSession) {
 		{"checkpoint", map[string]any{"transcript": "/etc/passwd"}, "no agent has it", true},
 		{"state", nil, "Never change the database schema", false},
 		{"state", map[string]any{"section": "files"}, "modified:", false},
-		{"state", map[string]any{"section": "nonsense"}, "validating", true},
+		{"state", map[string]any{"section": "nonsense"}, "pass one of goal", true},
 		{"recall", map[string]any{"reference": "constraints"}, "Never change the database schema", false},
 		{"recall", map[string]any{"calls": "go test"}, "tool_result of Bash", false},
 		{"recall", map[string]any{"reference": "zz/12.0"}, "What to do", true},
@@ -146,7 +148,7 @@ func TestMCPRoots(t *testing.T) {
 	cmd.Dir = filepath.Dir(project)
 	cmd.Env = append(cmd.Env, "CLAUDE_PROJECT_DIR=", "CLAUDE_CODE_SESSION_ID=")
 	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil)
-	client.AddRoots(&mcp.Root{URI: "file://" + project})
+	client.AddRoots(&mcp.Root{URI: "file://" + project}) //nolint:staticcheck // clients of older versions have roots
 	s, err := client.Connect(t.Context(), &mcp.CommandTransport{Command: cmd}, &mcp.ClientSessionOptions{ProtocolVersion: "2025-06-18"})
 	if err != nil {
 		t.Fatal(err)

@@ -115,7 +115,9 @@ func allowedSession(path, folder string) (string, error) {
 	resolved := projectFolder(path)
 	name := filepath.Base(resolved)
 	for _, known := range sessionsOf(home, "", projectFolder(folder), func(n string) bool { return n == name || n == filepath.Base(path) }) {
-		if projectFolder(known) == resolved {
+		// Its folder may lie behind a link. A file that is one itself leads to a
+		// session that may be of another project.
+		if filepath.Join(projectFolder(filepath.Dir(known)), filepath.Base(known)) == resolved {
 			return resolved, nil
 		}
 	}
