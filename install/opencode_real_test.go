@@ -17,7 +17,8 @@ import (
 )
 
 // opencodeRig is a rig with opencode set up: a model of 60,000 tokens in a wire
-// format, "anthropic" or "openai-compatible", and what pith installs.
+// format, "anthropic", "openai-compatible" (chat completions) or "openai"
+// (responses), and what pith installs.
 func opencodeRig(t *testing.T, s *script, format string) *rig {
 	t.Helper()
 	r := newRig(t, s)
@@ -152,7 +153,7 @@ func sizes(s *script) string {
 }
 
 func TestRealOpencodeCompacts(t *testing.T) {
-	for _, format := range []string{"anthropic", "openai-compatible"} {
+	for _, format := range []string{"anthropic", "openai-compatible", "openai"} {
 		t.Run(format, func(t *testing.T) {
 			s := &script{Summary: "## Objective\nnothing"}
 			r := opencodeRig(t, s, format)
@@ -191,6 +192,10 @@ func TestRealOpencodeCompacts(t *testing.T) {
 				t.Fatalf("export: exit %d\n%s", res.Code, res.Err)
 			}
 			readAll(t, r.pith("compact", export, "--force", "--view", "state").Out)
+			readAll(t, r.pith("compact", "--latest", "opencode", "--force", "--view", "state").Out)
+			if got := r.pith("recall", "--calls", "exit 5").Out; !strings.Contains(got, "check 4") {
+				t.Errorf("the calls are %q", got)
+			}
 			if got := r.pith("recall", "--search", "F07 is number 7").Out; !strings.Contains(got, "part_07.go") {
 				t.Errorf("recall gives %q", got)
 			}
@@ -260,6 +265,10 @@ func TestRealOpencodeNative(t *testing.T) {
 	}
 	if wrong := r.Server.Problems(); len(wrong) > 0 {
 		t.Errorf("refused: %q", wrong)
+	}
+	// The database is read while opencode works in it.
+	if said := r.pith("compact", "--latest", "opencode", "--force"); !strings.Contains(said.Err, id) || len(lostOf(said.Out)) > 0 {
+		t.Errorf("the newest session: %s without %q", said.Err, lostOf(said.Out))
 	}
 }
 
