@@ -13,6 +13,7 @@ func (t *turn) sessionCompact() (Output, error) {
 	if t.input.Trigger == "precompute" {
 		return Output{}, nil // no compaction takes place yet
 	}
+	t.await()
 	why := pith.ReasonManual
 	if t.input.Trigger == "auto" {
 		why = "" // as full as the window is

@@ -136,24 +136,24 @@ func (s *source) print(offset int64) (string, error) {
 }
 
 // holds tells whether a place that was noted earlier is one in these bytes.
-func (s *source) holds(path, print string, offset int64) bool {
+func (s *source) holds(path, mark string, offset int64) bool {
 	if s.path == "" || path != s.path || offset <= 0 || offset > s.end {
 		return false
 	}
 	now, err := s.print(offset)
-	return err == nil && now == print
+	return err == nil && now == mark
 }
 
 // cursor is the place behind what was read, nil where no reading can go on from
 // there.
 func (s *source) cursor(checkpoint string, read *memory.Session) *Cursor {
-	mark, ok := read.Mark()
+	left, ok := read.Mark()
 	if !ok || s.torn || s.path == "" {
 		return nil
 	}
-	print, err := s.print(s.end)
+	mark, err := s.print(s.end)
 	if err != nil {
 		return nil
 	}
-	return &Cursor{Checkpoint: checkpoint, Path: s.path, Offset: s.end, Print: print, Mark: mark}
+	return &Cursor{Checkpoint: checkpoint, Path: s.path, Offset: s.end, Print: mark, Mark: left}
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 
 	"github.com/pith-memory/pith"
 	"github.com/pith-memory/pith/memory"
@@ -38,7 +39,7 @@ func (t *turn) follow() (gauge, error) {
 	}
 	defer src.close()
 	f := &t.record.Followed
-	if !src.holds(f.Path, f.Print, f.Offset) || !f.Gauge.GoesOn() {
+	if !src.holds(f.Path, f.Print, f.Offset) || !f.GoesOn() {
 		*f = Followed{Path: src.path}
 	}
 	now, err := f.readOn(src)
@@ -54,6 +55,24 @@ func (t *turn) follow() (gauge, error) {
 		f.Print = "" // the last row may be another one next time
 	}
 	return gauge{Reading: now.Reading(t.hooks.config.Memory.Window), Turns: now.Turns, Failures: now.Failures}, nil
+}
+
+// follows notes how a session stands that was read to its end for a checkpoint.
+func (t *turn) follows(src *source, g *memory.Gauge) {
+	if mark, err := src.print(src.end); err == nil && g.GoesOn() && !src.torn && src.path != "" {
+		t.record.Followed = Followed{Path: src.path, Offset: src.end, Print: mark, Gauge: *g}
+	}
+}
+
+// longFile is the size of a session's file that has had turns enough for a
+// checkpoint. Units: bytes.
+const longFile = 1 << 20
+
+// unfollowed tells whether nothing is known of a long session: then it is read
+// for a checkpoint at once, not first to see how it stands.
+func (t *turn) unfollowed() bool {
+	info, err := os.Stat(t.transcript())
+	return err == nil && info.Size() >= longFile && t.record.Followed.Path == ""
 }
 
 // readOn reads what came since, and gives how the session stands now.

@@ -159,6 +159,9 @@ func (h *Hooks) answer(ctx context.Context, client Client, event Event, in io.Re
 	if err := t.record.save(); err != nil {
 		t.lesser = append(t.lesser, fmt.Errorf("remember the session: %w", err))
 	}
+	if event == SessionStart || event == SessionEnd {
+		h.prune()
+	}
 	return a
 }
 

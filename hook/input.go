@@ -91,5 +91,8 @@ func (in *Input) key() string {
 	if in.AgentID == "" {
 		return in.SessionID
 	}
-	return in.SessionID + ".agent-" + in.AgentID
+	return in.SessionID + agentMark + in.AgentID
 }
+
+// agentMark stands between the id of a session and that of its sub-agent.
+const agentMark = ".agent-"

@@ -108,12 +108,15 @@ func (r *Record) save() error {
 	return replaceFile(r.path, data)
 }
 
+// newPrefix begins the name of a file that is not written to its end.
+const newPrefix = ".new-"
+
 // replaceFile writes a file whole or not at all.
 func replaceFile(path string, data []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), ".new-*") // its mode is 0600
+	f, err := os.CreateTemp(filepath.Dir(path), newPrefix+"*") // its mode is 0600
 	if err != nil {
 		return err
 	}

@@ -135,6 +135,7 @@ func (t *turn) compact(previous *pith.Saved, why pith.Reason) (*read, error) {
 	}
 	s, err := t.readBehind(out.memory, src, o)
 	if err != nil {
+		o.Gauge = new(memory.Gauge)
 		s, err = out.memory.Read(src.from(0), o)
 	}
 	if pith.KindOf(err) == pith.KindDeclined { // the file is shorter than it was: it is another one now
@@ -143,6 +144,9 @@ func (t *turn) compact(previous *pith.Saved, why pith.Reason) (*read, error) {
 	}
 	if err != nil {
 		return nil, err
+	}
+	if o.Gauge != nil {
+		t.follows(src, o.Gauge)
 	}
 	if why == "" {
 		why = reasonOf(s.Reading(t.hooks.config.Memory.Window))

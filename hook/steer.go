@@ -8,6 +8,7 @@ import (
 // steers the summary that the client asks for.
 func (t *turn) preCompact() (Output, error) {
 	t.untook() // the client sets about a summary of its own
+	t.await()
 	k, err := t.remember(t.why())
 	if err != nil {
 		return Output{}, err

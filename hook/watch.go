@@ -136,6 +136,11 @@ const stopTurns = 5
 // stop keeps a checkpoint now and then at the end of an answer. It says
 // nothing: a client would take that for a reason to go on.
 func (t *turn) stop() (Output, error) {
+	if t.unfollowed() {
+		if _, err := t.remember(pith.ReasonTurns); err != nil {
+			return Output{}, ignoreNothing(err)
+		}
+	}
 	g, err := t.follow()
 	if err != nil {
 		return Output{}, ignoreNothing(err)

@@ -22,11 +22,11 @@ func claudeSessions(t *testing.T) map[string][]byte {
 	all := map[string][]byte{"made": madeSession(256 << 10)}
 	files := []string{filepath.Join("..", "testdata", "sessions", "claude-code.jsonl")}
 	if dir := os.Getenv("PITH_CORPUS"); dir != "" {
-		real, err := filepath.Glob(filepath.Join(dir, "claude-code", "*.jsonl"))
+		found, err := filepath.Glob(filepath.Join(dir, "claude-code", "*.jsonl"))
 		if err != nil {
 			t.Fatal(err)
 		}
-		files = append(files, real...)
+		files = append(files, found...)
 	}
 	for _, f := range files {
 		data, err := os.ReadFile(f)

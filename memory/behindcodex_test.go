@@ -3,6 +3,7 @@ package memory_test
 import (
 	"bytes"
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
 	"testing"
@@ -19,11 +20,11 @@ func codexSessions(t *testing.T) map[string][]byte {
 		files = append(files, filepath.Join("..", "transcript", "testdata", name))
 	}
 	if dir := os.Getenv("PITH_CORPUS"); dir != "" {
-		real, err := filepath.Glob(filepath.Join(dir, "codex", "*.jsonl"))
+		found, err := filepath.Glob(filepath.Join(dir, "codex", "*.jsonl"))
 		if err != nil {
 			t.Fatal(err)
 		}
-		files = append(files, real...)
+		files = append(files, found...)
 	}
 	all := map[string][]byte{}
 	for _, f := range files {
@@ -80,5 +81,32 @@ func TestGaugeCodex(t *testing.T) {
 			}
 			t.Logf("%d times from the beginning, %d bytes behind the end", again, len(data)-from)
 		})
+	}
+}
+
+// TestGaugeOnTheWay holds that a reading for a checkpoint gauges the session
+// too, as a look at it would, or says that nobody can go on from its end.
+func TestGaugeOnTheWay(t *testing.T) {
+	sessions, filled := codexSessions(t), 0
+	maps.Copy(sessions, claudeSessions(t))
+	for name, data := range sessions {
+		for _, to := range cutsOf(data, 5) {
+			var whole, filling memory.Gauge
+			if _, _, err := whole.Read(bytes.NewReader(data[:to])); err != nil {
+				t.Fatal(err)
+			}
+			_, err := memory.New(memory.Config{}).Read(bytes.NewReader(data[:to]), memory.ReadOptions{Gauge: &filling})
+			if err != nil || !filling.GoesOn() {
+				continue
+			}
+			filled++
+			a, b := filling.Reading(0), whole.Reading(0)
+			if a.Reported != b.Reported || a.Used < b.Used*97/100 || a.Used > b.Used*103/100+10 || filling.Turns != whole.Turns || filling.Failures != whole.Failures {
+				t.Errorf("%s, at byte %d: %+v, %d turns; and by a look %+v, %d", name, to, a, filling.Turns, b, whole.Turns)
+			}
+		}
+	}
+	if filled < 10 {
+		t.Errorf("%d readings gauged a session", filled)
 	}
 }

@@ -131,7 +131,22 @@ func (g *Gauge) begin() *gauging {
 	return a
 }
 
+// gauging fills the Gauge that is asked for; nil fills none.
+func (o *ReadOptions) gauging() *gauging {
+	if o.Gauge == nil {
+		return nil
+	}
+	*o.Gauge = Gauge{}
+	if o.Behind != nil {
+		return nil
+	}
+	return o.Gauge.begin()
+}
+
 func (a *gauging) add(rec pith.Record) {
+	if a == nil {
+		return
+	}
 	if rec.Boundary != nil {
 		a.live.Boundary(rec.Boundary)
 		a.Reported, a.Since, a.Window, a.fresh = 0, 0, 0, true
@@ -150,6 +165,9 @@ func (a *gauging) add(rec pith.Record) {
 }
 
 func (a *gauging) end(d *transcript.Decoder) {
+	if a == nil {
+		return
+	}
 	h := d.Header()
 	a.Format, a.Model, a.Agent = h.Format, h.Model, h.Agent
 	last := a.live.Reading(meter.ReadOptions{Model: a.Model})

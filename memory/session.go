@@ -41,6 +41,9 @@ type ReadOptions struct {
 	// the reading of those left. Read gives ErrReadWhole where the part cannot
 	// be read by itself.
 	Behind *Mark
+	// Gauge is filled on the way where it is set, to go on from the end of the
+	// input; it stays the zero Gauge where none can.
+	Gauge *Gauge
 	// Each is called after every record with the bytes read so far, where it
 	// is set: for progress and for what wants a figure per message.
 	Each func(s *Session, r pith.Record, offset int64)
@@ -112,6 +115,7 @@ func read(r io.Reader, o ReadOptions, base int) (*Session, error) {
 	s.kept.on, s.body = o.KeepLive, d.Body()
 	s.Header.Format = d.Header().Format
 	s.open.items = s.Header.Format == pith.FormatCodex
+	gauge := o.gauging()
 	for {
 		rec, err := d.Next()
 		if errors.Is(err, io.EOF) {
@@ -128,6 +132,7 @@ func read(r io.Reader, o ReadOptions, base int) (*Session, error) {
 			rec.Message.Index += s.base
 		}
 		s.add(rec)
+		gauge.add(rec)
 		if s.behind != nil && !s.behindHolds(rec) {
 			return nil, ErrReadWhole
 		}
@@ -140,6 +145,10 @@ func read(r io.Reader, o ReadOptions, base int) (*Session, error) {
 	}
 	s.Header = s.labels.header(d.Header())
 	s.leave(d)
+	gauge.end(d)
+	if _, end := d.Settled(); o.Gauge != nil && (!s.whole || s.Header.Format == pith.FormatCodex && !end) {
+		*o.Gauge = Gauge{}
+	}
 	s.Skipped, s.SkippedN, s.Unknown = d.Skipped(), d.SkippedCount(), d.UnknownRows()
 	return s, s.complete(o)
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -68,7 +69,7 @@ func (c *console) forget(ctx context.Context, store pith.Store, what string, yes
 	if err := forgetIndexed(ctx, session); err != nil {
 		return err
 	}
-	if err := hook.ForgetPlaced(hookFolder(), session); err != nil {
+	if err := errors.Join(hook.ForgetPlaced(hookFolder(), session), hook.Forget(hookFolder(), session)); err != nil {
 		return storeError("forget the session", err)
 	}
 	n, err := forgetter.Forget(ctx, session)
