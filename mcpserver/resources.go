@@ -185,7 +185,7 @@ func protocol(err error) error {
 		return nil
 	}
 	code := int64(jsonrpc.CodeInternalError)
-	if pith.KindOf(err) == pith.KindUsage {
+	if pith.KindOf(err) == pith.KindUsage || isNotFound(err) {
 		code = jsonrpc.CodeInvalidParams
 	}
 	text := redact.New().Text(strings.ReplaceAll(err.Error(), "\n", " "))
