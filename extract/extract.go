@@ -57,6 +57,7 @@ type Extractor struct {
 	decisions   decisionSlot
 	phase       phaseSlot
 	questions   questionSlot
+	background  backgroundSlot
 	names       nameSlot
 	// next is the next action of the state that the session goes on from.
 	next *pith.NextAction
@@ -151,6 +152,7 @@ func (x *Extractor) text(m *pith.Message, b *pith.Block, at pith.Source) {
 		x.decisions.said(&s)
 		x.phase.said(&s)
 		x.questions.said(&s)
+		x.background.said(&s)
 		x.names.said(&s)
 		x.evidence.said(&s)
 		x.failures.said(&s)
@@ -172,6 +174,7 @@ func (x *Extractor) finish(c *Call) {
 	x.decisions.call(c)
 	x.phase.call(c)
 	x.questions.call(c)
+	x.background.call(c)
 	x.names.call(c)
 	x.constraints.call(c)
 	x.workspace.call(c)
@@ -203,6 +206,7 @@ func (x *Extractor) Facts() *Facts {
 	x.decisions.facts(f)
 	x.phase.facts(f)
 	x.questions.facts(f, x)
+	x.background.facts(f)
 	x.names.facts(f)
 	if f.Next = nextAction(x, f); x.questions.last == nothing && x.next != nil && len(x.calls.pending) == 0 {
 		f.Next = *x.next // nobody has said or done anything since

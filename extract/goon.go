@@ -21,6 +21,7 @@ func (x *Extractor) GoOn(s *pith.State) {
 	x.failures.goOn(s)
 	x.decisions.goOn(s)
 	x.phase.goOn(s)
+	x.background.goOn(s)
 	w := &s.Checkpoint.Workspace
 	x.workspace.root, x.workspace.cwd, x.workspace.branch = w.Root, w.CWD, w.Branch
 	x.workspace.recorded = w.Root != "" // the first folder stays the root
