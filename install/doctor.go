@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/pith-memory/pith/redact"
 )
 
 // Level says how a check came out.
@@ -32,8 +34,13 @@ type Check struct {
 	Do string `json:"do,omitempty"`
 }
 
-// patience is how long an agent may take to say its version.
-const patience = 20 * time.Second
+// patience is how long an agent may take to say its version, and maxVersion how
+// much it may say, of which longVersion is shown. Units: bytes.
+const (
+	patience    = 20 * time.Second
+	maxVersion  = 64 << 10
+	longVersion = 120
+)
 
 // examiner looks at one installation.
 type examiner struct {
@@ -58,9 +65,9 @@ func (x *examiner) again() string {
 // folder is for a session that is made up for the round trip; nothing of it
 // stays elsewhere.
 func (c *Config) Examine(ctx context.Context, agent Agent, folder string) []Check {
-	var list []Check
-	seen := false
-	for _, r := range c.allReceipts() {
+	receipts, list := c.readReceipts(agent)
+	seen := len(list) > 0
+	for _, r := range receipts {
 		if agent != "" && r.Agent != agent {
 			continue
 		}
@@ -97,16 +104,18 @@ func (x *examiner) client(ctx context.Context) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, path, "--version")
-	cmd.WaitDelay = time.Second
-	var aside strings.Builder
-	cmd.Stderr = &aside
-	out, err := cmd.Output()
+	out, aside, err := listen(ctx, exec.CommandContext(ctx, path, "--version"), maxVersion)
 	said := strings.TrimSpace(string(out))
 	if said == "" { // some say it on standard error
-		said = strings.TrimSpace(aside.String())
+		said = strings.TrimSpace(string(aside))
 	}
 	version, _, _ := strings.Cut(said, "\n")
+	if version = shownLine(version, redact.New()); len(version) > longVersion {
+		version = strings.ToValidUTF8(version[:longVersion], "") + "..."
+	}
+	if err == nil && version == "" {
+		err = errors.New("it says nothing")
+	}
 	if err != nil {
 		x.add(Warning, "agent", "run it by hand", "%s does not say its version: %v", path, err)
 		return
@@ -206,7 +215,7 @@ func (r *record) gone() (list []string, err error) {
 		return nil, err
 	}
 	for i := range r.Entries {
-		if e := &r.Entries[i]; !d.has(e) {
+		if e := &r.Entries[i]; !d.has(e) && !d.hasKin(e) {
 			list = append(list, e.name())
 		}
 	}

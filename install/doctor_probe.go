@@ -6,11 +6,15 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/pith-memory/pith/redact"
 )
 
 // The made-up session of the round trip: what the answer must hold, and for how
@@ -18,6 +22,8 @@ import (
 const (
 	probeRule   = "Never change anything below billing/ledger."
 	probeWithin = 10 * time.Second
+	maxAnswer   = 4 << 20 // bytes
+	probeID     = "5a17c0de-0000-4000-8000-00000000d0c5"
 )
 
 // Trip is a round trip that came back.
@@ -28,49 +34,95 @@ type Trip struct {
 }
 
 // RoundTrip plays an agent: it has a session of its own making compacted by a
-// program, in a folder that the caller removes afterwards, and looks whether the
-// answer holds what was said in the session.
+// program, and then started again, in a folder that the caller removes
+// afterwards, and looks whether the answers hold what was said in the session.
 func RoundTrip(ctx context.Context, pith string, agent Agent, folder string) (*Trip, error) {
-	session := filepath.Join(folder, "5a17c0de-0000-4000-8000-00000000d0c5.jsonl")
+	session := filepath.Join(folder, probeID+".jsonl")
 	if err := os.WriteFile(session, probeSession(folder), 0o600); err != nil {
-		return nil, fmt.Errorf("write the made-up session: %w", err)
-	}
-	event, err := json.Marshal(map[string]any{
-		"session_id": "5a17c0de-0000-4000-8000-00000000d0c5", "transcript_path": session, "cwd": folder,
-		"trigger": "manual", "messages": []any{},
-	})
-	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("write the made-up session: %w", bare(err))
 	}
 	ctx, cancel := context.WithTimeout(ctx, probeWithin)
 	defer cancel()
 	t := &Trip{Store: filepath.Join(folder, "store")}
-	cmd := exec.CommandContext(ctx, pith, "hook", "session-compact", "--client", string(agent))
-	cmd.Dir, cmd.WaitDelay = folder, time.Second
-	cmd.Env = append(os.Environ(), "XDG_DATA_HOME="+folder, "XDG_CACHE_HOME="+folder, "PITH_STORE_PATH="+t.Store)
-	cmd.Stdin = bytes.NewReader(event)
-	var said bytes.Buffer
-	cmd.Stderr = &said
+	var compacted struct{ Memory string }
 	start := time.Now()
-	out, err := cmd.Output()
+	err := t.ask(ctx, pith, agent, "session-compact", map[string]any{"trigger": "manual", "messages": []any{}}, &compacted)
 	t.Took = time.Since(start)
-	if ctx.Err() != nil {
-		return nil, fmt.Errorf("no answer within %v", probeWithin)
-	}
 	if err != nil {
-		return nil, fmt.Errorf("run %s: %w", pith, err)
+		return nil, err
 	}
-	var answer struct{ Memory string }
-	switch err := json.Unmarshal(out, &answer); {
-	case len(out) == 0:
-		why, _, _ := strings.Cut(strings.TrimSpace(said.String()), "\n")
-		return nil, errors.Join(errors.New("the answer is empty"), fmt.Errorf("%s", why))
-	case err != nil:
-		return nil, fmt.Errorf("the answer is no JSON: %w", err)
-	case !strings.Contains(answer.Memory, probeRule):
+	if !strings.Contains(compacted.Memory, probeRule) {
 		return nil, errors.New("the answer does not hold what the session said")
 	}
+	var started struct {
+		HookSpecificOutput struct{ AdditionalContext string }
+	}
+	if err := t.ask(ctx, pith, agent, "session-start", map[string]any{"source": "resume"}, &started); err != nil {
+		return nil, fmt.Errorf("session-start: %w", err)
+	}
+	if !strings.Contains(started.HookSpecificOutput.AdditionalContext, probeRule) {
+		return nil, errors.New("session-start: what the session said is not restored")
+	}
 	return t, nil
+}
+
+// ask gives the program one event of the made-up session, and reads its answer.
+func (t *Trip) ask(ctx context.Context, pith string, agent Agent, event string, more map[string]any, answer any) error {
+	folder := filepath.Dir(t.Store)
+	input := map[string]any{"session_id": probeID, "transcript_path": filepath.Join(folder, probeID+".jsonl"), "cwd": folder}
+	maps.Copy(input, more)
+	data, err := json.Marshal(input)
+	if err != nil {
+		return err
+	}
+	cmd := exec.CommandContext(ctx, pith, "hook", event, "--client", string(agent))
+	cmd.Dir = folder
+	cmd.Env = append(os.Environ(), "XDG_DATA_HOME="+folder, "XDG_CACHE_HOME="+folder, "PITH_STORE_PATH="+t.Store)
+	cmd.Stdin = bytes.NewReader(data)
+	out, aside, err := listen(ctx, cmd, maxAnswer)
+	if err != nil {
+		return fmt.Errorf("run %s: %w", pith, bare(err))
+	}
+	if len(out) == 0 {
+		why, _, _ := strings.Cut(strings.TrimSpace(string(aside)), "\n")
+		return errors.Join(errors.New("the answer is empty"), errors.New(shownLine(why, redact.New())))
+	}
+	if err := json.Unmarshal(out, answer); err != nil {
+		return fmt.Errorf("the answer is no JSON: %w", err)
+	}
+	return nil
+}
+
+// listen runs a program until its context ends, and gives what it says and what
+// it says on standard error, each no more than a limit, at which it is ended.
+func listen(ctx context.Context, cmd *exec.Cmd, limit int) (out, aside []byte, err error) {
+	said, beside := &bounded{limit: limit}, &bounded{limit: limit}
+	cmd.Stdout, cmd.Stderr, cmd.WaitDelay = said, beside, time.Second
+	err = cmd.Run()
+	switch {
+	case said.over || beside.over:
+		err = fmt.Errorf("it says more than %d KiB", limit>>10)
+	case ctx.Err() != nil:
+		err = errors.New("no answer in time")
+	case errors.Is(err, exec.ErrWaitDelay):
+		err = nil // it ended, and left a program behind that does not
+	}
+	return said.data.Bytes(), beside.data.Bytes(), err
+}
+
+// bounded keeps what is written up to a limit; more is an error, which closes
+// the pipe of the program that writes.
+type bounded struct {
+	data  bytes.Buffer
+	limit int
+	over  bool
+}
+
+func (b *bounded) Write(p []byte) (int, error) {
+	if b.over = b.over || b.data.Len()+len(p) > b.limit; b.over {
+		return 0, io.ErrShortBuffer
+	}
+	return b.data.Write(p)
 }
 
 // roundTrip has the installed pith answer.
@@ -85,7 +137,7 @@ func (x *examiner) roundTrip(ctx context.Context, folder string) {
 		x.add(Wrong, "round trip", "`pith config` shows its settings; then "+x.again(), "%s", oneLine(err))
 		return
 	}
-	x.add(OK, "round trip", "", "a made-up session came back compacted in %d ms", t.Took.Milliseconds())
+	x.add(OK, "round trip", "", "a made-up session came back compacted in %d ms, and when it was resumed", t.Took.Milliseconds())
 }
 
 func oneLine(err error) string {
@@ -100,7 +152,7 @@ func probeSession(folder string) []byte {
 	row := func(n int, kind string, message map[string]any) {
 		id := fmt.Sprintf("00000000-0000-4000-8000-%012d", n)
 		_ = enc.Encode(map[string]any{ // a buffer takes everything
-			"parentUuid": parent, "isSidechain": false, "userType": "external", "cwd": folder, "sessionId": "5a17c0de-0000-4000-8000-00000000d0c5",
+			"parentUuid": parent, "isSidechain": false, "userType": "external", "cwd": folder, "sessionId": probeID,
 			"version": "2.1.332", "type": kind, "message": message, "uuid": id, "timestamp": fmt.Sprintf("2026-01-02T03:04:%02d.000Z", n),
 		})
 		parent = id

@@ -207,6 +207,9 @@ func (d *document) put(e *Entry) (list []splice, note string, err error) {
 				return d.replace(e, c, c.items[at].value), "", nil
 			}
 		}
+		if at := d.kin(c, e); at >= 0 {
+			return nil, fmt.Sprintf("%s: an entry of pith in %s was changed since pith put it there, and stays as it is", d.path, e.name()), nil
+		}
 		e.Made = len(e.Path)
 		list, e.Tail = d.insert(c, "", e.Value)
 		return list, "", nil

@@ -32,6 +32,9 @@ type content struct {
 	there bool
 	data  []byte
 	mode  fs.FileMode
+	// owner is whose it is, names how many it has (hard links).
+	owner owner
+	names uint64
 }
 
 func (c content) same(o content) bool {
@@ -51,6 +54,8 @@ func settingsPlace(path, within string) (place, error) {
 		}
 	} else if dir, e := filepath.EvalSymlinks(filepath.Dir(path)); e == nil {
 		target = filepath.Join(dir, filepath.Base(path))
+	} else if _, there := os.Lstat(filepath.Dir(path)); there == nil && errors.Is(e, fs.ErrNotExist) {
+		return place{}, broken(path, errors.New("its folder is a link that leads nowhere"), "nothing was changed; mend the link, or remove it, and run this again")
 	}
 	if within != "" {
 		root, err := filepath.EvalSymlinks(within)
@@ -74,7 +79,7 @@ func (p place) read() (content, error) {
 	if err != nil {
 		return content{}, p.fails("read", err)
 	}
-	defer root.Close()
+	defer func() { _ = root.Close() }() // it was only read
 	return p.readIn(root)
 }
 
@@ -108,7 +113,9 @@ func (p place) readIn(root *os.Root) (content, error) {
 	if len(data) > maxFile {
 		return content{}, broken(p.Shown, fmt.Errorf("it is larger than %d MiB", maxFile>>20), repair)
 	}
-	return content{true, data, info.Mode().Perm()}, nil
+	c := content{there: true, data: data, mode: info.Mode().Perm()}
+	c.owner, c.names = ownerOf(info)
+	return c, nil
 }
 
 func (p place) fails(op string, err error) error {
@@ -128,6 +135,10 @@ func bare(err error) error {
 	}
 	return err
 }
+
+// ErrChanged is why a plan was not carried out where a file is not any more what
+// it was made for. Another plan may do.
+var ErrChanged = errors.New("somebody else changed it just now")
 
 // change is what is to become of one file.
 type change struct {
@@ -200,6 +211,7 @@ func (s *staged) stage() error {
 		return s.fails("write", err)
 	}
 	s.root = root
+	s.sweep()
 	if !s.after.there {
 		return nil
 	}
@@ -210,20 +222,48 @@ func (s *staged) stage() error {
 			return s.fails("make the folder of", err)
 		}
 	}
-	s.temp = filepath.Join(filepath.Dir(s.Name), "."+filepath.Base(s.Name)+".pith-"+rand.Text()[:8])
+	s.temp = filepath.Join(filepath.Dir(s.Name), s.aside()+rand.Text()[:asideLetters])
 	f, err := root.OpenFile(s.temp, os.O_CREATE|os.O_EXCL|os.O_WRONLY, s.after.mode)
 	if err != nil {
 		s.temp = ""
 		return s.fails("write", err)
 	}
-	_, err = f.Write(s.after.data)
+	defer f.Close()
 	if s.before.there {
-		err = errors.Join(err, f.Chmod(s.after.mode))
+		if err := keepOwner(f, s.before.owner); err != nil {
+			return broken(s.Shown, errors.New("it belongs to somebody else, which would not stay so"), "nothing was changed; run this as the one whose it is")
+		}
+		if err := f.Chmod(s.after.mode); err != nil {
+			return s.fails("write", err)
+		}
 	}
+	_, err = f.Write(s.after.data)
 	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
 		return s.fails("write", err)
 	}
 	return nil
+}
+
+// aside is what the names of files beside this one begin with, to which this
+// many letters are added.
+func (s *staged) aside() string { return "." + filepath.Base(s.Name) + ".pith-" }
+
+const asideLetters = 8
+
+// sweep removes what a pith that was killed left beside the file: the lock is
+// held, so none is at work there.
+func (s *staged) sweep() {
+	dir, err := s.root.Open(filepath.Dir(s.Name))
+	if err != nil {
+		return // there is no such folder yet
+	}
+	defer dir.Close()
+	names, _ := dir.Readdirnames(-1) // what cannot be read stays
+	for _, name := range names {
+		if strings.HasPrefix(name, s.aside()) && len(name) == len(s.aside())+asideLetters {
+			_ = s.root.Remove(filepath.Join(filepath.Dir(s.Name), name)) // what cannot be removed stays
+		}
+	}
 }
 
 // commit puts the new content in the file's place, if it is still what was read.
@@ -239,7 +279,7 @@ func (s *staged) commit() error {
 		return nil // somebody else did the same just now
 	}
 	if !now.same(s.before) {
-		return broken(s.Shown, errors.New("somebody else changed it just now"), "nothing was changed; run this again")
+		return broken(s.Shown, ErrChanged, "nothing was changed; run this again")
 	}
 	if !s.after.there {
 		err = s.root.Remove(s.Name)
@@ -279,7 +319,7 @@ func (s *staged) close() {
 	if s.temp != "" {
 		_ = s.root.Remove(s.temp) // there is nothing else to do about it
 	}
-	s.root.Close()
+	_ = s.root.Close() // what was written in it is closed already
 }
 
 // makeFolders makes a folder with those that lead to it, and names those that

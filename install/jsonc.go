@@ -45,8 +45,11 @@ func parseDocument(path string, data []byte) (*document, error) {
 		return nil, d.fault(at, "it is nested more than %d deep", maxDepth)
 	}
 	root, err := hujson.Parse([]byte(text))
-	if err != nil {
-		return nil, d.syntax(err)
+	if err != nil { // the parser wants an end of line behind the last comment
+		var again error
+		if root, again = hujson.Parse([]byte(text + "\n")); again != nil {
+			return nil, d.syntax(err)
+		}
 	}
 	d.root = &root
 	if _, ok := root.Value.(*hujson.Object); !ok {
@@ -70,11 +73,11 @@ func plainText(path string, data []byte) (text, mark string, err error) {
 	if !utf8.ValidString(text) {
 		at := 0
 		for at < len(text) {
-			if r, n := utf8.DecodeRuneInString(text[at:]); r == utf8.RuneError && n == 1 {
+			r, n := utf8.DecodeRuneInString(text[at:])
+			if r == utf8.RuneError && n == 1 {
 				break
-			} else {
-				at += n
 			}
+			at += n
 		}
 		return "", "", faultAt(path, text, at, "bytes that are not UTF-8")
 	}
@@ -268,7 +271,7 @@ func (d *document) plain() (any, error) {
 // plainValue is JSON, with comments or not, as encoding/json has it, its
 // numbers as they are written.
 func plainValue(text []byte) (any, error) {
-	standard, err := hujson.Standardize(bytes.Clone(text))
+	standard, err := hujson.Standardize(append(bytes.Clone(text), '\n')) // see parseDocument
 	if err != nil {
 		return nil, err
 	}

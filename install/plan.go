@@ -3,6 +3,7 @@ package install
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -149,7 +150,7 @@ func (p *planner) sign(at place, before content) error {
 			}
 		}
 	}
-	for _, dir := range []string{p.config.Data, filepath.Join(p.config.Data, "install"), at.Root} { // whoever made them
+	for _, dir := range p.config.ownFolders(p.next) { // whoever made them
 		if !slices.Contains(p.next.Folders, dir) {
 			p.next.Folders = append(p.next.Folders, dir)
 		}
@@ -203,10 +204,14 @@ func (p *planner) become(at place, now content, data []byte, own bool) {
 	if now.there {
 		mode = now.mode
 	}
-	after := content{true, data, mode}
-	if !now.same(after) {
-		p.plan.changes = append(p.plan.changes, change{place: at, before: now, after: after, own: own})
+	after := content{there: true, data: data, mode: mode}
+	if now.same(after) {
+		return
 	}
+	if now.names > 1 {
+		p.note(fmt.Sprintf("%s is one of %d names of a file (hard links); the others keep what it holds now", at.Shown, now.names))
+	}
+	p.plan.changes = append(p.plan.changes, change{place: at, before: now, after: after, own: own})
 }
 
 // settings plans the entries of a settings file.

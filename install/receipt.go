@@ -73,27 +73,45 @@ func loadReceipt(p place) (*receipt, content, error) {
 		if err == nil {
 			err = errors.New("another version of pith wrote it")
 		}
-		return nil, now, &pith.Error{Op: "read the receipt " + p.Shown, Kind: pith.KindInput, Err: err, Hint: "remove it and run `pith install` again"}
+		return nil, now, &pith.Error{Op: "read the receipt " + p.Shown, Kind: pith.KindInput, Err: err, Hint: "nothing was changed; remove it and run this again"}
 	}
 	return r, now, nil
 }
 
-// Receipts lists what is installed. One that cannot be read is passed over.
+// allReceipts lists what is installed. A receipt that cannot be read is passed over.
 func (c *Config) allReceipts() []*receipt {
+	list, _ := c.readReceipts("")
+	return list
+}
+
+// readReceipts lists what is installed, and those receipts of an agent, "" for
+// all, that cannot be read.
+func (c *Config) readReceipts(agent Agent) (list []*receipt, unreadable []Check) {
 	entries, err := os.ReadDir(c.receipts())
 	if err != nil {
-		return nil
+		return nil, nil
 	}
-	var list []*receipt
 	for _, e := range entries {
 		if !strings.HasSuffix(e.Name(), ".json") || strings.HasPrefix(e.Name(), ".") {
 			continue
 		}
-		if r, _, err := loadReceipt(place{e.Name(), c.receipts(), e.Name()}); err == nil && r != nil {
+		r, _, err := loadReceipt(place{filepath.Join(c.receipts(), e.Name()), c.receipts(), e.Name()})
+		switch of := ofName(e.Name()); {
+		case err != nil && (agent == "" || agent == of):
+			unreadable = append(unreadable, Check{of, "receipt", Wrong, err.Error(), "remove it, then pith install " + string(of)})
+		case err == nil && r != nil:
 			list = append(list, r)
 		}
 	}
-	return list
+	return list, unreadable
+}
+
+// ofName is the agent that a receipt's name says.
+func ofName(name string) Agent {
+	if at := strings.LastIndexByte(name, '-'); at > 0 {
+		return Agent(name[:at])
+	}
+	return ""
 }
 
 // of finds the record of a file, nil where there is none.
@@ -131,7 +149,24 @@ func (r *receipt) change(p place, before content) (change, error) {
 	if err != nil {
 		return change{}, err
 	}
-	return change{place: p, before: before, after: content{true, append(data, '\n'), 0o600}, hidden: true}, nil
+	return change{place: p, before: before, after: content{there: true, data: append(data, '\n'), mode: 0o600}, hidden: true}, nil
+}
+
+// ownFolders are pith's own folders that an installation needs, outermost first.
+func (c *Config) ownFolders(r *receipt) (list []string) {
+	dirs := []string{c.receipts()}
+	for i := range r.Files {
+		if f := &r.Files[i]; f.Own {
+			dirs = append(dirs, filepath.Dir(f.path()))
+		}
+	}
+	for _, dir := range dirs {
+		for ; within(dir, c.Data); dir = filepath.Dir(dir) {
+			list = append(list, dir)
+		}
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
 }
 
 // missing are the folders that do not exist yet on the way to one, outermost first.

@@ -43,13 +43,11 @@ func (d *document) take(e *Entry) (list []splice, note string) {
 	if err != nil || !l.found {
 		return nil, ""
 	}
-	if !d.has(e) {
-		if e.Append {
-			return nil, ""
-		}
+	there := d.has(e)
+	if !there && !e.Append {
 		return nil, fmt.Sprintf("%s: %s was changed since pith put it there, and stays", d.path, e.name())
 	}
-	if e.Old != "" {
+	if e.Old != "" && !e.Append {
 		return []splice{{l.value.StartOffset, string(d.of(l.value)), e.Old}}, ""
 	}
 	depth := len(e.Path)
@@ -58,6 +56,11 @@ func (d *document) take(e *Entry) (list []splice, note string) {
 		c, _ = contents(l.value)
 		index = d.element(c, e.Value)
 		depth++
+	}
+	if !there {
+		if index, list, note = d.takeKin(c, e); index < 0 {
+			return list, note
+		}
 	}
 	// What was made to hold it goes with it, where nothing else came in.
 	for depth > e.Made+1 && len(c.items) == 1 && d.bare(c) {
@@ -72,7 +75,70 @@ func (d *document) take(e *Entry) (list []splice, note string) {
 	if depth == e.Made+1 {
 		tail = e.Tail
 	}
-	return d.cut(c, index, tail), ""
+	return d.cut(c, index, tail), note
+}
+
+// kin is the index of a group of hooks that runs a command of an entry's group
+// but is not that group, which somebody changed then; -1 for none.
+func (d *document) kin(c container, e *Entry) int {
+	own := commandsOf([]Entry{*e})
+	for _, old := range e.Over {
+		own = append(own, commandsOf([]Entry{{Value: old}})...)
+	}
+	return slices.IndexFunc(c.items, func(x item) bool {
+		plain, err := plainJSON(d.of(x.value))
+		return err == nil && slices.ContainsFunc(commandsOf([]Entry{{Value: plain}}), func(s string) bool { return slices.Contains(own, s) })
+	})
+}
+
+// hasKin tells whether a document says what an entry says in a way of its own.
+func (d *document) hasKin(e *Entry) bool {
+	if d.root == nil || !e.Append {
+		return false
+	}
+	l, err := d.lookup(e.Path)
+	if err != nil || !l.found {
+		return false
+	}
+	c, _ := contents(l.value)
+	return c.array && d.kin(c, e) >= 0
+}
+
+// takeKin gives the changes that take pith's command out of a group of hooks
+// that somebody changed; where the group holds no other, the index of the group,
+// which is to go whole, else -1.
+func (d *document) takeKin(c container, e *Entry) (whole int, list []splice, note string) {
+	if !c.array {
+		return -1, nil, ""
+	}
+	at := d.kin(c, e)
+	if at < 0 {
+		return -1, nil, ""
+	}
+	own := commandsOf([]Entry{*e})
+	note = fmt.Sprintf("%s: an entry of pith in %s was changed since pith put it there; its command goes all the same", d.path, e.name())
+	group, _ := contents(c.items[at].value)
+	named := group.named("hooks")
+	if named < 0 {
+		return -1, nil, "" // written in a way that is not the agent's
+	}
+	hooks, ok := contents(group.items[named].value)
+	if !ok || len(hooks.items) < 2 {
+		return at, nil, note
+	}
+	i := slices.IndexFunc(hooks.items, func(x item) bool {
+		m, ok := contents(x.value)
+		if n := m.named("command"); ok && n >= 0 {
+			plain, _ := plainValue(d.of(m.items[n].value)) // it was parsed already
+			command, _ := plain.(string)
+			return slices.Contains(own, command)
+		}
+		return false
+	})
+	if i < 0 {
+		return -1, nil, ""
+	}
+	return -1, d.cut(hooks, i, ""), note
 }
 
 // bare tells whether a container holds no comments of its own.

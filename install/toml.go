@@ -251,17 +251,17 @@ func takeTOML(path string, data []byte, list []Entry, splices []splice) (*edited
 	}
 	out := &edited{}
 	for i, e := range list {
-		if _, there, err := tomlAt(path, doc, e.Path); err != nil || !there {
+		at, there, err := tomlAt(path, doc, e.Path)
+		if err != nil || !there {
 			continue
 		}
-		next, ok := text, false
-		for _, ins := range tomlTexts(path, &e, splices, i) {
-			if !ok && strings.Count(text, ins) == 1 {
-				next, ok = strings.Replace(text, ins, "", 1), true
-			}
+		texts := tomlTexts(path, &e, splices, i)
+		if said, err := json.Marshal(at); err == nil && sameJSON(said, e.Value) { // however it is written now
+			texts = append(texts, tomlTable(text, e.Path)...)
 		}
 		want := without(doc, e.Path)
-		if _, _, after, err := parseTOML(path, []byte(next)); !ok || err != nil || !sameValue(after, want) {
+		next, ok := tomlWithout(path, text, texts, want)
+		if !ok {
 			out.notes = append(out.notes, fmt.Sprintf("%s: %s was changed since pith put it there, and stays", path, e.name()))
 			continue
 		}
@@ -269,6 +269,21 @@ func takeTOML(path string, data []byte, list []Entry, splices []splice) (*edited
 	}
 	out.data = []byte(mark + text)
 	return out, nil
+}
+
+// tomlWithout is a text without the first of some texts that can go, so that it
+// says what is wanted.
+func tomlWithout(path, text string, texts []string, want map[string]any) (string, bool) {
+	for _, ins := range texts {
+		if strings.Count(text, ins) != 1 {
+			continue
+		}
+		next := strings.Replace(text, ins, "", 1)
+		if _, _, after, err := parseTOML(path, []byte(next)); err == nil && sameValue(after, want) {
+			return next, true
+		}
+	}
+	return "", false
 }
 
 // tomlTexts are the texts by which an entry may have come in, the longest first.

@@ -60,6 +60,7 @@ func (c *Config) guessed(agent Agent, o Options) (*receipt, error) {
 		}
 		r.Files = append(r.Files, record{place: at, Format: s.format, Entries: adopted(s.entries)})
 	}
+	r.Folders = c.ownFolders(r)
 	return r, nil
 }
 
@@ -138,7 +139,7 @@ func (p *planner) restoreSettings(rec *record, entries []Entry) error {
 		data = ed.data
 		gone = rec.Made && len(bytes.Trim(data, "{} \t\r\n"+byteOrderMark)) == 0
 	}
-	after := content{true, data, now.mode}
+	after := content{there: true, data: data, mode: now.mode}
 	if gone {
 		after = content{}
 	}

@@ -170,7 +170,7 @@ func (c *console) readTrip(ctx context.Context, path string) error {
 		return fmt.Errorf("open what was stored: %w", err)
 	}
 	if closer, ok := store.(interface{ Close() error }); ok {
-		defer closer.Close()
+		defer func() { _ = closer.Close() }() // it was only read
 	}
 	list, err := store.List(ctx, "")
 	if err == nil && len(list) == 0 {

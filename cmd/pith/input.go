@@ -58,7 +58,7 @@ func openFile(name string) (readable, fs.FileInfo, error) {
 		err = errors.New("it is a folder")
 	}
 	if err != nil {
-		f.Close()
+		_ = f.Close() // it was only read
 		return nil, nil, openError(name, err)
 	}
 	return f, info, nil

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -62,11 +63,7 @@ file cannot be read or changed (nothing was changed anywhere).`,
 				_, err := fmt.Fprint(c.out, config.Snippet())
 				return err
 			}
-			plan, err := config.Install(install.Agent(args[0]), f.Options)
-			if err != nil {
-				return err
-			}
-			return c.carryOut(plan, &f, "install")
+			return c.carryOut(func() (*install.Plan, error) { return config.Install(install.Agent(args[0]), f.Options) }, &f, "install")
 		},
 	}
 	f.register(cmd)
@@ -97,11 +94,7 @@ changed (nothing was changed anywhere); 4 nothing is installed there.`,
 			if args[0] == string(install.MCP) && f.File == "" {
 				return usage("--file names the client's settings", "no settings file is named")
 			}
-			plan, err := config.Uninstall(install.Agent(args[0]), f.Options)
-			if err != nil {
-				return err
-			}
-			return c.carryOut(plan, &f, "uninstall")
+			return c.carryOut(func() (*install.Plan, error) { return config.Uninstall(install.Agent(args[0]), f.Options) }, &f, "uninstall")
 		},
 	}
 	f.register(cmd)
@@ -117,8 +110,25 @@ func (f *installFlags) register(cmd *cobra.Command) {
 	flags.StringVar(&f.File, "file", "", "mcp: the settings file of the client")
 }
 
-// carryOut shows a plan, asks, and does it.
-func (c *console) carryOut(plan *install.Plan, f *installFlags, what string) error {
+// carryOut makes a plan and does it; where somebody else changed a file in
+// between, once more from the beginning.
+func (c *console) carryOut(work func() (*install.Plan, error), f *installFlags, what string) error {
+	again := false
+	for {
+		plan, err := work()
+		if err != nil {
+			return err
+		}
+		if err = c.carryOutPlan(plan, f, what); again || !errors.Is(err, install.ErrChanged) {
+			return err
+		}
+		again = true
+		fmt.Fprintf(c.err, "pith: note: %v; once more\n", err)
+	}
+}
+
+// carryOutPlan shows a plan, asks, and does it.
+func (c *console) carryOutPlan(plan *install.Plan, f *installFlags, what string) error {
 	if f.asJSON {
 		apply := f.yes && !f.dryRun
 		if apply {
@@ -204,6 +214,9 @@ func (c *console) listAgents(asJSON bool) error {
 
 // installConfig is where things are, for a scope that was named.
 func (c *console) installConfig(f *installFlags) (*install.Config, error) {
+	if home, err := os.UserHomeDir(); err != nil || !filepath.IsAbs(home) {
+		return nil, usage("set it to the absolute path of your home folder", "the home folder is not known: HOME is %q", home)
+	}
 	config := c.agentFolders()
 	switch f.Scope = install.Scope(f.scope); f.Scope {
 	case install.User:
@@ -265,19 +278,17 @@ func ownPath() (string, error) {
 	if filepath.Base(filepath.Dir(self)) == "exe" && strings.Contains(self, string(filepath.Separator)+"go-build") {
 		return "", usage("`go install` or `go build -o` makes a program that stays, to install from", "this pith is gone when `go run` ends")
 	}
-	called, err := exec.LookPath(os.Args[0])
-	if err != nil {
-		return self, nil
-	}
-	if called, err = filepath.Abs(called); err != nil {
-		return self, nil
-	}
-	a, errA := os.Stat(self)
-	b, errB := os.Stat(called)
-	if errA == nil && errB == nil && os.SameFile(a, b) {
-		return called, nil
+	if called, err := exec.LookPath(os.Args[0]); err == nil && sameFile(self, called) {
+		return filepath.Abs(called)
 	}
 	return self, nil
+}
+
+// sameFile tells whether two paths lead to one file.
+func sameFile(one, other string) bool {
+	a, errA := os.Stat(one)
+	b, errB := os.Stat(other)
+	return errA == nil && errB == nil && os.SameFile(a, b)
 }
 
 // programVersion is pith's version.

@@ -163,7 +163,7 @@ func readText(path string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }() // it was only read
 	if info.Size() > maxText {
 		return "", usage("", "%s: %d bytes are no summary", path, info.Size())
 	}
@@ -269,7 +269,7 @@ func checkFile(name string) error {
 	if err != nil {
 		return err
 	}
-	f.Close()
+	_ = f.Close() // it was only looked at
 	if !info.Mode().IsRegular() {
 		return usage("save it to a file and name that", "%s is no file: measure reads a session several times", name)
 	}

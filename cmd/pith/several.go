@@ -29,7 +29,7 @@ func sessionIDs(file string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer in.Close()
+	defer func() { _ = in.Close() }() // it was only read
 	sessions, err := transcript.Sessions(in)
 	if err != nil || len(sessions) < 2 {
 		return []string{""}, err
