@@ -110,20 +110,32 @@ func BenchmarkProcess(b *testing.B) {
 	}
 	for _, size := range []int64{4 << 20, 40 << 20} {
 		machine, c := longSession(b, size)
-		for _, event := range []hook.Event{hook.SessionCompact, hook.PreCompact, hook.PostToolUse, hook.Stop} {
-			p := &process{path: path, data: filepath.Dir(machine.data), event: event, client: c}
-			for _, later := range []bool{false, true} {
-				b.Run(fmt.Sprintf("%s/%dMB/later=%t", event, size>>20, later), func(b *testing.B) { p.bench(b, later) })
+		for name, of := range map[hook.Client]session{hook.ClaudeCode: c, hook.Codex: longRollout(b, c, size)} {
+			for _, event := range []hook.Event{hook.SessionCompact, hook.PreCompact, hook.PostToolUse, hook.Stop} {
+				if event == hook.SessionCompact && name == hook.Codex {
+					continue // Codex has no such event
+				}
+				p := &process{path: path, data: filepath.Dir(machine.data), name: name, event: event, client: of}
+				for _, later := range []bool{false, true} {
+					b.Run(fmt.Sprintf("%s/%s/%dMB/later=%t", name, event, size>>20, later), func(b *testing.B) { p.bench(b, later) })
+				}
 			}
 		}
 	}
 }
 
+// session is one that goes on.
+type session interface {
+	work(random *rand.Rand)
+	input(event hook.Event, why string) map[string]any
+}
+
 // process is an event that a process is started for.
 type process struct {
 	path, data string
+	name       hook.Client
 	event      hook.Event
-	client     *client
+	client     session
 }
 
 func (p *process) bench(b *testing.B, later bool) {
@@ -140,7 +152,7 @@ func (p *process) bench(b *testing.B, later bool) {
 		} else if err := os.RemoveAll(filepath.Join(p.data, "pith")); err != nil {
 			b.Fatal(err)
 		}
-		cmd := exec.Command(p.path, "hook", string(p.event))
+		cmd := exec.Command(p.path, "hook", string(p.event), "--client", string(p.name))
 		cmd.Stdin = bytes.NewReader(in)
 		cmd.Env = append(os.Environ(), "HOME="+p.data, "XDG_DATA_HOME="+p.data, "XDG_CONFIG_HOME="+p.data)
 		b.StartTimer()
