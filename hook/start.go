@@ -239,20 +239,34 @@ func (t *turn) earlier(store pith.Store) (*pith.Saved, error) {
 	}
 	c := &t.hooks.config
 	project, oldest := c.Project(t.input.CWD), c.Now().Add(-offerAge)
+	looked := map[string]bool{} // sessions
 	for i := range list {
 		e := &list[i]
-		if e.Owner != c.Owner || e.Project != project || e.SessionID == t.input.SessionID || e.Damaged != "" || e.SavedAt.Before(oldest) {
+		if len(looked) >= maxOffers {
+			break
+		}
+		if looked[e.SessionID] || e.Owner != c.Owner || e.Project != project || e.SessionID == t.input.SessionID || e.Damaged != "" || e.SavedAt.Before(oldest) {
 			continue
 		}
 		saved, err := store.Get(t.ctx, e.ID)
 		if err != nil {
 			return nil, err
 		}
-		if saved.State.Checkpoint.Agent == "" && saved.State.Checkpoint.Origin == "live" {
+		looked[e.SessionID] = true
+		if s := saved.State; s.Checkpoint.Agent == "" && s.Checkpoint.Origin == "live" && leadsOn(s) {
 			return saved, nil
 		}
 	}
 	return nil, pith.ErrNotFound
+}
+
+// maxOffers is how many earlier sessions are looked at for one to be offered.
+const maxOffers = 8
+
+// leadsOn tells whether there is something of a session to go on with, and not
+// only a question that was answered.
+func leadsOn(s *pith.State) bool {
+	return len(nextStep(s)) > 0 || len(s.Files.Modified) > 0 || len(failing(s)) > 0 || len(userRules(s)) > 0
 }
 
 // offer is told in a block's place where that would be a long one.

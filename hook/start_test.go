@@ -159,6 +159,27 @@ func TestOffer(t *testing.T) {
 	}
 }
 
+// A question that was answered is nothing to go on with: what was done before it
+// is offered, where there is any.
+func TestOfferOfWork(t *testing.T) {
+	d := newDesk(t)
+	asks := func() {
+		other := d.session("0ff3", filepath.Base(d.c.folder), "elm")
+		other.says("What is a ledger?")
+		other.answers(map[string]any{"type": "text", "text": "A book of accounts."})
+		d.tell(other, hook.SessionEnd, "", nil)
+		d.later()
+	}
+	next := d.session("0ff4", filepath.Base(d.c.folder), "oak")
+	asks()
+	silent(t, d.tell(next, hook.SessionStart, "clear", nil))
+	begun(d)
+	d.tell(d.c, hook.SessionEnd, "", nil)
+	d.later()
+	asks()
+	holds(t, d.tell(next, hook.SessionStart, "clear", nil).Context, "earlier work", "Rename the ledger")
+}
+
 // Long work is offered in a few lines.
 func TestOfferIsSmall(t *testing.T) {
 	d := newDesk(t)
