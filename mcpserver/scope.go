@@ -65,7 +65,7 @@ const callMeta = "claudecode/toolUseId"
 func (s *Server) caller(ctx context.Context, req *mcp.CallToolRequest) scope {
 	x := s.scopeOf(ctx, req.Session)
 	if id, ok := req.Params.Meta[callMeta].(string); ok && id != "" && s.config.Calling != nil {
-		x.session = or(s.config.Calling(x.folder, id), x.session)
+		x.session = or(s.config.Calling(ctx, x.folder, id), x.session)
 	}
 	return x
 }

@@ -55,7 +55,7 @@ type Config struct {
 	Work     Work
 	// Calling is the session of a folder's project whose file has the call of a
 	// tool with this id, "" where none has it; nil where that cannot be known.
-	Calling func(folder, call string) string
+	Calling func(ctx context.Context, folder, call string) string
 	// OpenFile opens a session file of Sessions.
 	OpenFile func(path string) (io.ReadCloser, error)
 	// Log takes what went wrong, without content; nil drops it.

@@ -2,49 +2,79 @@ package main
 
 import (
 	"bytes"
-	"cmp"
+	"context"
 	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 )
 
 const (
 	// callTail is how much of a session file's end is searched for a call that
 	// was made just now, callFiles in how many files. Units of callTail: bytes.
 	callTail  = 1 << 20
-	callFiles = 5
+	callFiles = 8
+	// callWait is how long Claude Code may take to write down a call that it
+	// makes, callLook how often its files are looked at meanwhile.
+	callWait = 2 * time.Second
+	callLook = 50 * time.Millisecond
 )
 
-// callingSession is the session of Claude Code whose file has the call of a tool
-// with this id at its end: an MCP server outlives /clear, and keeps the id of the
-// session before it. It is "" where none has it.
-func callingSession(folder, call string) string {
+// callingSession is the session of Claude Code whose files have the call of a
+// tool with this id at their end: an MCP server outlives /clear, and keeps the id
+// of the session before it. It is "" where none has it.
+func callingSession(ctx context.Context, folder, call string) string {
 	home, err := os.UserHomeDir()
 	if err != nil {
 		return ""
 	}
-	type recent struct {
-		path string
-		at   int64
+	ctx, cancel := context.WithTimeout(ctx, callWait)
+	defer cancel()
+	look := time.NewTicker(callLook)
+	defer look.Stop()
+	id := []byte(`"` + call + `"`)
+	for {
+		for _, f := range liveFiles(home, projectFolder(folder)) {
+			if endHas(f.path, id) {
+				return f.session
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return ""
+		case <-look.C:
+		}
 	}
-	var files []recent
-	for _, dir := range foldersAbove(projectFolder(folder)) {
+}
+
+// liveFile is a file that a session of Claude Code writes.
+type liveFile struct {
+	path, session string
+	at            time.Time
+}
+
+// liveFiles are the files of a project's sessions, and of their sub-agents, that
+// were written last.
+func liveFiles(home, folder string) []liveFile {
+	var files []liveFile
+	add := func(path, session string) {
+		if info, err := os.Lstat(path); err == nil && info.Mode().IsRegular() {
+			files = append(files, liveFile{path, session, info.ModTime()})
+		}
+	}
+	for _, dir := range foldersAbove(folder) {
 		for _, path := range claudeFiles(home, dir) {
-			if info, err := os.Lstat(path); err == nil && info.Mode().IsRegular() {
-				files = append(files, recent{path, info.ModTime().UnixNano()})
+			own := strings.TrimSuffix(path, ".jsonl")
+			add(path, filepath.Base(own))
+			for _, agent := range filesIn(filepath.Join(own, "subagents"), ".jsonl") {
+				add(agent, filepath.Base(own))
 			}
 		}
 	}
-	slices.SortFunc(files, func(a, b recent) int { return cmp.Compare(b.at, a.at) })
-	id := []byte(`"` + call + `"`)
-	for i := range files[:min(len(files), callFiles)] {
-		if endHas(files[i].path, id) {
-			return strings.TrimSuffix(filepath.Base(files[i].path), ".jsonl")
-		}
-	}
-	return ""
+	slices.SortFunc(files, func(a, b liveFile) int { return b.at.Compare(a.at) })
+	return files[:min(len(files), callFiles)]
 }
 
 // endHas tells whether the end of a file has some bytes.
@@ -53,7 +83,7 @@ func endHas(path string, what []byte) bool {
 	if err != nil {
 		return false
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }() // it was only read
 	info, err := f.Stat()
 	if err != nil {
 		return false

@@ -49,14 +49,17 @@ func TestMCPBehindClear(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	for call, want := range map[string]string{"toolu_new": cleared, "toolu_in_no_file": mcpSession} {
-		for _, p := range []mcp.CallToolParams{{Name: "state"}, {Name: "checkpoint"}, {Name: "pin", Arguments: map[string]any{"text": "the auditors come"}}} {
-			p.Meta = mcp.Meta{"claudecode/toolUseId": call}
-			if text := mcpCall(t, s, &p); !strings.Contains(text, want) {
-				t.Errorf("%s by %s is not about %s: %s", p.Name, call, want, text)
-			}
+	is := func(call, want string, p mcp.CallToolParams) {
+		t.Helper()
+		p.Meta = mcp.Meta{"claudecode/toolUseId": call}
+		if text := mcpCall(t, s, &p); !strings.Contains(text, want) {
+			t.Errorf("%s by %s is not about %s: %s", p.Name, call, want, text)
 		}
 	}
+	is("toolu_new", cleared, mcp.CallToolParams{Name: "state"})
+	is("toolu_new", cleared, mcp.CallToolParams{Name: "checkpoint"})
+	is("toolu_new", cleared, mcp.CallToolParams{Name: "pin", Arguments: map[string]any{"text": "the auditors come"}})
+	is("toolu_in_no_file", mcpSession, mcp.CallToolParams{Name: "state"})
 }
 
 // Where nothing says which session it is, all tools mean the same one; a
