@@ -1,6 +1,8 @@
 package install_test
 
 import (
+	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -82,13 +84,15 @@ func memoryFirst(t *testing.T, q *providertest.Request) {
 	t.Errorf("the first message of request %d has no memory", q.N)
 }
 
-// rounds are the calls and results of a request, by the call's id.
+// rounds are the calls and results of a request, by the call's id, without what
+// the client reminds the model of behind them.
 func rounds(q *providertest.Request) map[string]string {
 	list := map[string]string{}
 	for i := range q.Conversation.Messages {
 		for _, b := range q.Conversation.Messages[i].Blocks {
 			if b.Kind == pith.KindToolUse || b.Kind == pith.KindToolResult {
-				list[b.ToolUseID] += b.ToolName + " " + b.Text + "\n"
+				text, _, _ := strings.Cut(b.Text, "\n\n<system-reminder>")
+				list[b.ToolUseID] += b.ToolName + " " + strings.TrimRight(text, "\n") + "\n"
 			}
 		}
 	}
@@ -181,6 +185,101 @@ func TestRealClaudeCompacts(t *testing.T) {
 	if n := s.Summaries(); n != 0 {
 		t.Errorf("%d requests for a summary, none is needed", n)
 	}
+	p.ranOnce(r)
+}
+
+// ranOnce holds that each of the planted commands counts once, however often the
+// client wrote it again.
+func (p *planted) ranOnce(r *rig) {
+	r.t.Helper()
+	var state struct {
+		Evidence []struct {
+			Command string `json:"command"`
+			Runs    int    `json:"runs"`
+		} `json:"verification_and_evidence"`
+		Failed []struct {
+			Signature   string `json:"signature"`
+			Occurrences int    `json:"occurrences"`
+		} `json:"failed_attempts_and_antipatterns"`
+	}
+	out := r.pith("show", "--view", "state").Out
+	if err := json.Unmarshal([]byte(out), &state); err != nil {
+		r.t.Fatalf("%v: %s", err, out)
+	}
+	found := 0
+	for _, e := range state.Evidence {
+		if _, planted := p.Exits[e.Command]; !planted {
+			continue
+		}
+		if found++; e.Runs != 1 {
+			r.t.Errorf("%q ran once, and counts %d times", e.Command, e.Runs)
+		}
+	}
+	for _, f := range state.Failed {
+		if f.Occurrences > 1 {
+			r.t.Errorf("a failure that took place once counts %d times: %s", f.Occurrences, f.Signature)
+		}
+	}
+	if found != len(p.Exits) {
+		r.t.Errorf("%d of %d commands are known", found, len(p.Exits))
+	}
+}
+
+// TestRealClaudeThinks compacts in the middle of a chain of calls of a model with
+// a budget for thinking: its API takes the results of calls only behind the
+// thinking of before.
+func TestRealClaudeThinks(t *testing.T) {
+	for _, model := range []string{"claude-sonnet-4-5", "claude-opus-5-5"} {
+		t.Run(model, func(t *testing.T) {
+			t.Parallel()
+			s := &script{}
+			r := newClaude(t, s)
+			p := plant(r)
+			turns := p.turns(r, full)
+			for i := range turns {
+				turns[i].Thinking = fmt.Sprintf("Now for part %d of the work.", i)
+			}
+			more := fill(20_000)
+			more.Thinking = "Once more, then."
+			s.then(turns...)
+			s.then(more, providertest.Say("All is done."))
+			r.valid(r.claude("current", "--model", model, "-p", p.Prompt))
+			s.then(providertest.Say("Done."))
+			r.valid(r.claude("current", "--model", model, "--continue", "-p", "Look once more."))
+			before, requests := behind(t, s.Main())
+			lastRoundsStay(t, before, &requests[0])
+			for i := range requests {
+				memoryFirst(t, &requests[i])
+				if lost := p.missing(spoken(&requests[i])); len(lost) > 0 {
+					t.Errorf("request %d does not hold %q", requests[i].N, lost)
+				}
+			}
+			budget := strings.Contains(string(requests[0].Body), `"type":"enabled"`)
+			if budget != (model == "claude-sonnet-4-5") {
+				t.Errorf("a budget for thinking: %v", budget)
+			}
+			if kept := thoughts(&requests[0]) > 0; kept != budget {
+				t.Errorf("the thinking of kept rounds is there: %v", kept)
+			}
+			if s.Summaries() != 0 {
+				t.Errorf("%d requests for a summary", s.Summaries())
+			}
+			p.ranOnce(r)
+		})
+	}
+}
+
+// thoughts counts the thinking in a request.
+func thoughts(q *providertest.Request) int {
+	n := 0
+	for i := range q.Conversation.Messages {
+		for _, b := range q.Conversation.Messages[i].Blocks {
+			if b.Kind == pith.KindThinking {
+				n++
+			}
+		}
+	}
+	return n
 }
 
 // fill is a turn behind which the client is told how full its window is.

@@ -38,7 +38,7 @@ func TestClaudeHooks(t *testing.T) {
 	}
 	want := map[string]bool{}
 	for _, e := range events {
-		want["__PITH_SH__ hook "+string(e)+" --client claude-code"] = true
+		want["pith hook "+string(e)+" --client claude-code"] = true
 	}
 	for name, groups := range file.Hooks {
 		for _, g := range groups {
@@ -101,12 +101,12 @@ func TestClaudeCommands(t *testing.T) {
 		for line := range strings.Lines(string(data)) {
 			if tools, ok := strings.CutPrefix(line, "allowed-tools: "); ok {
 				for tool := range strings.SplitSeq(strings.TrimSpace(tools), ", ") {
-					if !strings.HasPrefix(tool, "Bash(__PITH_SH__ ") {
+					if !strings.HasPrefix(tool, "Bash(pith ") {
 						t.Errorf("%s allows %s", name, tool)
 					}
 				}
 			}
-			if strings.HasPrefix(line, "!`") && (strings.Contains(line, "$ARGUMENTS") || !strings.HasPrefix(line, "!`__PITH_SH__ ")) {
+			if strings.HasPrefix(line, "!`") && (strings.Contains(line, "$ARGUMENTS") || !strings.HasPrefix(line, "!`pith ")) {
 				t.Errorf("%s runs %s", name, line)
 			}
 		}

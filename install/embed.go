@@ -5,14 +5,15 @@ import (
 	"encoding/json"
 	"io/fs"
 	"path"
+	"regexp"
 	"strings"
 )
 
 // parts are the files that agents get. In them __PITH__ stands for pith's
-// absolute path and __PITH_VERSION__ for its version, both as the inside of a
-// string in double quotes; __PITH_SH__ is the path as one word of a shell
-// command, as the inside of such a string. In Markdown they stand for
-// themselves. Files named README.md or *_test.* are not given to agents.
+// absolute path, as the inside of a string in double quotes; __PITH_SH__ is the
+// path as one word of a shell command, as the inside of such a string. Claude
+// Code's work as they are where pith is on the PATH, see named. Files named
+// README.md or *_test.* are not given to agents.
 //
 //go:embed all:claude-code all:codex all:opencode all:pi
 var parts embed.FS
@@ -47,15 +48,36 @@ func isOurs(base string) bool {
 }
 
 func (c *Config) fill(name, text string) string {
-	inside := quotedInside
-	if path.Ext(name) == ".md" {
-		inside = func(s string) string { return s }
+	if strings.HasPrefix(name, "claude-code/") {
+		return c.named(name, text)
 	}
 	return strings.NewReplacer(
-		"__PITH_SH__", inside(shellWord(c.Pith)),
-		"__PITH_VERSION__", inside(c.Version),
-		"__PITH__", inside(c.Pith),
+		"__PITH_SH__", quotedInside(shellWord(c.Pith)),
+		"__PITH__", quotedInside(c.Pith),
 	).Replace(text)
+}
+
+// pithRuns are the places in Claude Code's files where a shell runs pith, or is
+// allowed to: in a hook's command, and in the commands' Markdown.
+var pithRuns = regexp.MustCompile("(\"command\": \"|`|; |Bash\\()pith( (?:hook|compact|show|pin|recall)\\b)")
+
+// named puts pith's absolute path into a file of Claude Code's plugin, which
+// names it as a program on the PATH, and its version into the plugin's own file.
+func (c *Config) named(name, text string) string {
+	word := shellWord(c.Pith)
+	if path.Ext(name) != ".md" {
+		word = quotedInside(word)
+	}
+	text = pithRuns.ReplaceAllString(text, "${1}"+strings.ReplaceAll(word, "$", "$$")+"${2}")
+	switch path.Base(name) {
+	case "register.ts":
+		text = strings.Replace(text, `const pith = "pith"`, `const pith = "`+quotedInside(c.Pith)+`"`, 1)
+	case ".mcp.json":
+		text = strings.Replace(text, `"command": "pith"`, `"command": "`+quotedInside(c.Pith)+`"`, 1)
+	case "plugin.json":
+		text = strings.Replace(text, `"name": "pith",`, `"name": "pith",`+"\n"+`  "version": "`+quotedInside(c.Version)+`",`, 1)
+	}
+	return text
 }
 
 // quotedInside is a text as it stands between double quotes, in JSON and in

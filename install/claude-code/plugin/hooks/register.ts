@@ -3,7 +3,7 @@
 // Whatever goes wrong here, the native compaction runs.
 import type { ProcessRunResult, Register, SessionMessage, ToolResultSummary } from 'claude-code'
 
-const pith = "__PITH__"
+const pith = "pith"
 
 // The longest time that a compaction may wait for pith, in milliseconds.
 const patience = 12_000
