@@ -152,7 +152,7 @@ func formatFlag(cmd *cobra.Command, format *string) {
 
 // sessionFlag selects one session of a file that holds several.
 func sessionFlag(cmd *cobra.Command, session *string) {
-	cmd.Flags().StringVar(session, "session", "", "of a file with several sessions, the one of this id, task, or number from 1")
+	cmd.Flags().StringVar(session, "session", "", "of a file with several sessions, the one of this id, task, or number from 1; with --latest CLIENT, the session of this id")
 }
 
 func checkFormat(format string) error {

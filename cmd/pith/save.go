@@ -40,6 +40,11 @@ func (c *console) sessionFile(args []string, f *compactFlags) (string, error) {
 	if client != "" && !slices.Contains(clientNames(), client) {
 		return "", usage("", "--latest %q: want one of %s, or no name for any", client, strings.Join(clientNames(), ", "))
 	}
+	if f.session != "" && client != "" && client != "opencode" { // not the newest one, but that
+		file, err := sessionNamed(client, "", f.session)
+		f.session = ""
+		return file, err
+	}
 	file, err := latestFile(client)
 	if err != nil {
 		return "", err
