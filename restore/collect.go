@@ -94,9 +94,18 @@ func (r *renderer) goal() section {
 	} else {
 		s.title += " (user's words)"
 	}
-	s.must(quote(strings.TrimSpace(g.Text))).from(g.Source)
+	text := quote(strings.TrimSpace(g.Text))
+	if len(text) > max(longGoal, int(r.budget)*bytesPerToken) {
+		text = cut(text, max(longGoal, int(r.budget)*bytesPerToken*2/5), g.Source)
+	}
+	s.must(text).from(g.Source)
 	return s
 }
+
+// longGoal is up to where a first request is whole whatever the budget is, in
+// bytes. Of one that would be more than the whole block alone, as of a log with
+// a question behind it, the two ends stay.
+const longGoal = 16_000
 
 // constraints lists every rule but those that the client sends again itself:
 // of these only the place is told.
