@@ -107,7 +107,7 @@ func (c *console) examine(ctx context.Context, agent install.Agent) []install.Ch
 	if err != nil {
 		return append(checks, install.Check{Name: "round trip", Level: install.Wrong, Text: err.Error(), Do: "see that you may write there, and that the disk is not full"})
 	}
-	defer os.RemoveAll(folder)
+	defer func() { _ = os.RemoveAll(folder) }() // what cannot be removed stays
 	checks = append(checks, c.checkTrip(ctx, self, folder))
 	installed := config.Examine(ctx, agent, folder)
 	if len(installed) == 0 {

@@ -32,7 +32,7 @@ func (c *console) modelKeys() (modelKeys, error) {
 	if err != nil {
 		return modelKeys{}, usage("write the key into the file, and nothing else", "read the model's key: %w", err)
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }() // it is only read
 	if runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
 		fmt.Fprintf(c.err, "pith: warning: other users can read the key in %s: chmod 600 %s\n", name, name)
 	}
