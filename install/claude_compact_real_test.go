@@ -229,9 +229,14 @@ func (p *planted) ranOnce(r *rig) {
 // a budget for thinking: its API takes the results of calls only behind the
 // thinking of before.
 func TestRealClaudeThinks(t *testing.T) {
-	for _, model := range []string{"claude-sonnet-4-5", "claude-opus-5-5"} {
-		t.Run(model, func(t *testing.T) {
+	for _, c := range []struct {
+		model string
+		// refused is set where the client learns from the API that it is full.
+		refused bool
+	}{{"claude-sonnet-4-5", false}, {"claude-sonnet-4-5", true}, {"claude-opus-5-5", false}, {"claude-opus-5-5", true}} {
+		t.Run(fmt.Sprintf("%s, refused %v", c.model, c.refused), func(t *testing.T) {
 			t.Parallel()
+			model := c.model
 			s := &script{}
 			r := newClaude(t, s)
 			p := plant(r)
@@ -241,6 +246,10 @@ func TestRealClaudeThinks(t *testing.T) {
 			}
 			more := fill(20_000)
 			more.Thinking = "Once more, then."
+			if c.refused {
+				turns[len(turns)-1].Usage = used(40_000)
+				turns = append(turns, providertest.Answer{Fault: providertest.OverWindow(215_000, 200_000)})
+			}
 			s.then(turns...)
 			s.then(more, providertest.Say("All is done."))
 			r.valid(r.claude("current", "--model", model, "-p", p.Prompt))

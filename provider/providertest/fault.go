@@ -73,6 +73,13 @@ func NotJSON() *Fault {
 	return &Fault{kind: instead, status: http.StatusOK, contentType: "application/json", body: "upstream connect error or disconnect/reset before headers"}
 }
 
+// OverWindow is Anthropic's refusal of an input that is longer than the window.
+// Units: tokens.
+func OverWindow(input, window int) *Fault {
+	return &Fault{kind: instead, status: http.StatusBadRequest, contentType: "application/json", body: `{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: ` +
+		strconv.Itoa(input) + " tokens > " + strconv.Itoa(window) + ` maximum"}}`}
+}
+
 // problem is the error that the provider tells for the fault's status.
 func (f *Fault) problem(format pith.Format) *problem {
 	switch f.status {

@@ -2,6 +2,7 @@ package providertest_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"io"
 	"net/http"
 	"strings"
@@ -234,6 +235,53 @@ func TestWrongBodiesAreRefused(t *testing.T) {
 	}
 	if len(strict.Problems()) < 80 || !strings.Contains(strict.Problems()[0], "request 1 (anthropic): pairs: ") {
 		t.Errorf("%d problems, the first is %q", len(strict.Problems()), strict.Problems()[0])
+	}
+}
+
+// TestThinkingFirst: with a budget for thinking, results come behind calls that
+// have the thinking they began with, whatever the calls behind them have.
+func TestThinkingFirst(t *testing.T) {
+	thinks := true
+	s := providertest.New(t, providertest.Options{Script: func(*providertest.Request) providertest.Answer {
+		a := providertest.Use("bash", "{}")
+		if thinks {
+			a.Thinking = "Let me look."
+		}
+		return a
+	}})
+	call := func(head, history string) (string, string, int) {
+		status, answer := post(t, s, anthropic, head+history+"]}")
+		var m struct {
+			Content json.RawMessage `json:"content"`
+		}
+		if err := json.Unmarshal([]byte(answer), &m); err != nil {
+			t.Fatal(err)
+		}
+		last := string(m.Content)
+		_, id, _ := strings.Cut(last, `"type":"tool_use","id":"`)
+		id, _, _ = strings.Cut(id, `"`)
+		return `,{"role":"assistant","content":` + last + `}`, `,{"role":"user","content":[{"type":"tool_result","tool_use_id":"` + id + `","content":"one"}]}`, status
+	}
+	budget := strings.Replace(anthropicHead, `"max_tokens":100,`, `"max_tokens":3000,"thinking":{"type":"enabled","budget_tokens":1024},`, 1)
+	said, done, _ := call(budget, anthropicUser)
+	thinks = false
+	next, more, _ := call(budget, anthropicUser+said+done)
+	at := strings.Index(said, `{"type":"thinking"`)
+	bare := said[:at] + said[strings.Index(said, `{"type":"tool_use"`):]
+	for _, c := range []struct {
+		name, head, history string
+		want                int
+	}{
+		{"whole", budget, said + done + next + more, http.StatusOK},
+		{"without its thinking", budget, bare + done, http.StatusBadRequest},
+		{"without its thinking, and a call more", budget, bare + done + next + more, http.StatusBadRequest},
+		{"behind a word of the user", budget, bare + done + `,{"role":"assistant","content":"Done."},{"role":"user","content":"Again."}`, http.StatusOK},
+		{"adaptive", strings.Replace(budget, `{"type":"enabled","budget_tokens":1024}`, `{"type":"adaptive"}`, 1), bare + done, http.StatusOK},
+		{"a call that never had any", budget, next + more, http.StatusOK},
+	} {
+		if status, answer := post(t, s, anthropic, c.head+anthropicUser+c.history+"]}"); status != c.want || status != http.StatusOK && !strings.Contains(answer, "messages.1.content.0.type: Expected `thinking`") {
+			t.Errorf("%s: %d %s", c.name, status, answer)
+		}
 	}
 }
 
