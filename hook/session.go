@@ -63,6 +63,7 @@ func (t *turn) keepIn(store pith.Store, why pith.Reason) (*known, error) {
 		return nil, err
 	}
 	k := &known{Result: r.Result}
+	t.waitAnew() // to read a long session took its time
 	if k.Saved, err = t.save(store, r, previous); err == nil && r.cursor != nil {
 		t.record.Cursor = *r.cursor
 	}
@@ -218,7 +219,7 @@ func (t *turn) transcript() string {
 }
 
 // storePatience is how long a hook waits for a store that somebody else holds,
-// over all that it asks of it.
+// over all that it asks of it before it reads the session, and again after.
 const storePatience = 2 * time.Second
 
 // patience is the time that is left for the store.
@@ -227,6 +228,14 @@ func (t *turn) patience() context.Context {
 		t.waits, t.forget = context.WithTimeout(t.ctx, storePatience)
 	}
 	return t.waits
+}
+
+// waitAnew begins the time that is left for the store again.
+func (t *turn) waitAnew() {
+	if t.forget != nil {
+		t.forget()
+	}
+	t.waits, t.forget = nil, nil
 }
 
 // store opens the store with little patience.
