@@ -1,6 +1,9 @@
 package hook
 
 import (
+	"errors"
+	"io/fs"
+
 	"github.com/pith-memory/pith"
 	"github.com/pith-memory/pith/trigger"
 )
@@ -14,6 +17,10 @@ func (t *turn) prompt() (Output, error) {
 		return out, err
 	}
 	k, keepErr := t.remember(pith.ReasonManual)
+	if errors.Is(keepErr, fs.ErrNotExist) { // the session begins with these words
+		out.Notice = "pith: there is nothing to compact yet"
+		return out, err
+	}
 	if keepErr != nil {
 		return out, keepErr
 	}

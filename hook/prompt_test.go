@@ -6,6 +6,14 @@ import (
 	"github.com/pith-memory/pith/hook"
 )
 
+func TestAskedForACompactionAtOnce(t *testing.T) {
+	d := newDesk(t)
+	out := d.tell(d.c, hook.UserPromptSubmit, "", map[string]any{"prompt": "@compact"})
+	if out.Notice != "pith: there is nothing to compact yet" || out.Context != "" {
+		t.Errorf("the first words of a session: %+v", out)
+	}
+}
+
 func TestAskedForACompaction(t *testing.T) {
 	d := newDesk(t)
 	begun(d)
