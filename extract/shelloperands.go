@@ -211,10 +211,16 @@ func (l *shellLine) outputFlag(cmd *simpleCommand, argv []string, expands []bool
 		if p, ok := strings.CutPrefix(a, "--output="); ok && !expands[i] && isPathWord(p) {
 			l.add(cmd, p, opCreate)
 		}
-		if (a == "-o" || a == "--output" || a == "-O" && cmd.Name() == "wget") && i+1 < len(argv) && !expands[i+1] && isPathWord(argv[i+1]) {
+		if (a == "-o" || a == "--output" || a == "-O" && cmd.Name() == "wget" || cmd.Name() == "curl" && joinedOutput(a)) && i+1 < len(argv) && !expands[i+1] && isPathWord(argv[i+1]) {
 			l.add(cmd, argv[i+1], opCreate)
 		}
 	}
+}
+
+// joinedOutput tells whether several of curl's flags in one end with the one for
+// the file: -fsSLo.
+func joinedOutput(a string) bool {
+	return len(a) > 2 && a[0] == '-' && a[len(a)-1] == 'o' && strings.Trim(a[1:len(a)-1], "fsSLkgijlnpqRv046#") == ""
 }
 
 // isFormatter tells whether a command rewrites files in place.
