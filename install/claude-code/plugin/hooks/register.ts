@@ -47,6 +47,13 @@ const budgeted = (model: string) => {
   return /claude-3/.test(model) || (found !== null && (found[1] === undefined || found[1].length >= 8 || Number(found[1]) <= 5))
 }
 
+// told is a result as it can be written again. One of an image or a document has
+// no text, and would look as if there had been nothing.
+const told = (result: ToolResultSummary) =>
+  result.text === '' && /"(?:image|document|pdf|base64)"/.test(JSON.stringify(result.result ?? ''))
+    ? { ...result, text: '[an image or a document, not carried over by the compaction; call the tool again to see it]' }
+    : result
+
 // rounds are rows in the order in which a request has them: the client keeps a
 // row for each block, and may have a first result before the last call.
 const rounds = (rows: readonly SessionMessage[]) => {
@@ -69,7 +76,7 @@ const rounds = (rows: readonly SessionMessage[]) => {
     }
     for (const result of m.toolResults ?? []) {
       if (!open.delete(result.tool_use_id)) throw new Error('pith keeps a result without its call')
-      last.results.push(result)
+      last.results.push(told(result))
     }
     if (m.text !== '') last.words.push(m)
   }
@@ -109,9 +116,6 @@ const begun = (messages: readonly SessionMessage[], rows: readonly SessionMessag
 
 // said is what pith printed, or why it printed nothing.
 const said = (ran: ProcessRunResult) => (ran.exitCode === 0 ? ran.stdout : ran.stderr || ran.stdout).trim() || 'pith has nothing to say.'
-
-// dashed puts a person's words behind the end of the flags.
-const dashed = (way: readonly string[]) => (way[0].startsWith('--') ? [way[0], '--', ...way.slice(1)] : ['--', ...way])
 
 export const register: Register = on => {
   on('session.compact', async ($, e, next) => {
@@ -168,10 +172,10 @@ export const register: Register = on => {
       if (words === '') return { text: 'Say a reference, a path or words: /pith:recall 9f3a51c0/inspected', isTextDisplayOnly: true }
       const session = ['--session', await $.session.id()]
       const cwd = await $.session.cwd()
-      const ways = [...(/\s/.test(words) ? [] : [[words], ['--calls', words]]), ['--search', ...words.split(/\s+/)]]
+      const ways = [...(/\s/.test(words) ? [] : [['--', words], ['--calls', '--', words]]), ['--search', '--', ...words.split(/\s+/)]]
       let last: ProcessRunResult
       for (const way of ways) {
-        last = await $.process.run([pith, 'recall', ...session, ...dashed(way)], { cwd, timeoutMs: patience })
+        last = await $.process.run([pith, 'recall', ...session, ...way], { cwd, timeoutMs: patience })
         if (last.exitCode === 0 && last.stdout.trim() !== '') break
       }
       return { text: said(last) }
