@@ -8,8 +8,9 @@
 // Where a behaviour is found:
 //
 //	what clients send and take   input.go, output.go
-//	what is kept between events  record.go (one small file for each session), problems.go
-//	reading the session          session.go
+//	what is kept between events  record.go (one small file for each session), prune.go, problems.go
+//	where the session's file is  cursor.go (how far it was read), await.go (rows that come late), place.go (whose it is)
+//	reading the session          session.go (for a checkpoint), follow.go (to see how it stands)
 //	each event                   events.go (the table)
 package hook
 
