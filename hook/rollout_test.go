@@ -24,7 +24,8 @@ type rollout struct {
 // longRollout is a Codex session of that many bytes.
 func longRollout(b *testing.B, c *client, size int64) *rollout {
 	b.Helper()
-	f, err := os.Create(filepath.Join(b.TempDir(), "rollout-2026-11-02T09-00-00-0b7e0002.jsonl"))
+	path := filepath.Join(b.TempDir(), "rollout-2026-11-02T09-00-00-0b7e0002.jsonl")
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		b.Fatal(err)
 	}
