@@ -136,12 +136,12 @@ type ArchivedBlock struct {
 	Kind           BlockKind
 	Tool           string
 	// Call is the same for a tool use and its result, "" where it is not known.
-	Call string
-	Agent          string
-	Origin         Provenance
-	Time           time.Time
-	Text           string
-	Hash           [32]byte
+	Call   string
+	Agent  string
+	Origin Provenance
+	Time   time.Time
+	Text   string
+	Hash   [32]byte
 }
 
 // Edit is what a person changed in a state. A later compaction takes the facts

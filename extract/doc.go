@@ -15,6 +15,7 @@
 //	                   (inline scripts), patch.go, gitoutput.go, gitstatus.go; paths.go; workspace.go (root, worktree), workspace_git.go (branch, HEAD)
 //	shell lines        shell.go (the parser), shellwords.go, shellcommands.go (prefixes, cd, bash -c),
 //	                   shelltool.go (which tools run commands)
+//	open calls         calls.go; background.go (commands left running)
 //	evidence           evidence.go; what verifies: verifiers.go, verifier_words.go; whose exit code it is: masking.go,
 //	                   outcome.go, probes.go; evidence_late.go (codes that come later), evidence_steps.go (failed steps that another line takes),
 //	                   evidence_facts.go (supersedes,

@@ -66,10 +66,10 @@ func (q *RecallRequest) archivedCalls(ctx context.Context, name string, absent e
 	if q.Archive == nil {
 		return nil, absent
 	}
-	s, any, unpaired := q.State, false, false
+	s, found, unpaired := q.State, false, false
 	asked := map[string]string{} // the path of each call that has the name
 	err = ArchivedPassages(ctx, q.Archive, s.Checkpoint.SessionID, func(p *Passage) error {
-		switch any = true; {
+		switch found = true; {
 		case p.Source.Message > s.Checkpoint.ThroughMessage:
 			return errPassed
 		case p.call == "":
@@ -91,7 +91,7 @@ func (q *RecallRequest) archivedCalls(ctx context.Context, name string, absent e
 	switch {
 	case err != nil && !errors.Is(err, errPassed) && !errors.Is(err, pith.ErrNotFound):
 		return nil, fmt.Errorf("read the archive: %w", err)
-	case !any:
+	case !found:
 		return nil, absent
 	case len(out) == 0 && unpaired:
 		return nil, &pith.Error{

@@ -57,7 +57,7 @@ func Sessions(ctx context.Context, path string) (out []Session, err error) {
 		if err != nil {
 			return err
 		}
-		defer rows.Close()
+		defer func() { _ = rows.Close() }() // it was read to its end, or an error is on its way
 		for rows.Next() {
 			var s Session
 			var updated int64

@@ -71,7 +71,7 @@ func writeMessages(ctx context.Context, tx *sql.Tx, b *bytes.Buffer, id string) 
 	if err != nil {
 		return err
 	}
-	defer rows.Close()
+	defer func() { _ = rows.Close() }() // it was read to its end, or an error is on its way
 	message, end := "", ""
 	for rows.Next() {
 		var m, p string

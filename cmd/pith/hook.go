@@ -52,11 +52,10 @@ const hookName = "hook"
 const uncollected = 192 << 20
 
 // hookFailed notes what kept a hook from being answered as it should have been,
-// and gives no error: an agent that is told of one may stop.
-func (c *console) hookFailed(err error) error {
+// for doctor: an agent that is told of an error may stop.
+func (c *console) hookFailed(err error) {
 	hook.Note(hookFolder(), hook.Problem{At: time.Now(), Error: err.Error()})
 	fmt.Fprintf(c.err, "pith: hook: %v\n", err)
-	return nil
 }
 
 // answerHook answers one event. There is no error: an agent that is told of one
@@ -67,7 +66,7 @@ func (c *console) answerHook(ctx context.Context, client hook.Client, event hook
 	debug.SetMemoryLimit(uncollected)
 	defer func() {
 		if p := recover(); p != nil {
-			_ = c.hookFailed(fmt.Errorf("a fault in pith: %v", p))
+			c.hookFailed(fmt.Errorf("a fault in pith: %v", p))
 		}
 	}()
 	h := hook.New(c.hookConfig())

@@ -40,7 +40,8 @@ func run(args []string, in io.Reader, out, errOut io.Writer) int {
 	cmd, err := root.ExecuteC()
 	if cmd.Name() == hookName {
 		if err != nil {
-			err = c.hookFailed(err)
+			c.hookFailed(err)
+			err = nil
 		}
 		return exitCode(err)
 	}
@@ -102,7 +103,8 @@ Exit codes: 0 done, 1 unexpected, 2 usage, 3 unreadable input, 4 declined
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) (err error) {
 		c.settings, err = loadSettings(configFile, cmd.Flags())
 		if err != nil && cmd.Name() == hookName {
-			c.settings, err = usableSettings(cmd.Flags()), c.hookFailed(err)
+			c.hookFailed(err)
+			c.settings, err = usableSettings(cmd.Flags()), nil
 		}
 		return err
 	}
