@@ -9,7 +9,7 @@
 //
 //	what clients send and take   input.go, output.go
 //	what is kept between events  record.go (one small file for each session), prune.go, problems.go
-//	where the session's file is  cursor.go (how far it was read), await.go (rows that come late), place.go (whose it is)
+//	where the session's file is  cursor.go (how far it was read), await.go (rows that come late), place.go (whose it is), fork.go (what it goes on from)
 //	reading the session          session.go (for a checkpoint), follow.go (to see how it stands)
 //	each event                   events.go (the table)
 package hook

@@ -35,7 +35,7 @@ func (t *turn) mine(saved *pith.Saved) bool {
 // own way. A session's file has all of it, so nothing in it can have come after.
 func (r *read) another(previous *pith.Saved) bool {
 	old, now := &previous.State.Checkpoint, &r.State.Checkpoint
-	return old.Transcript != "" && now.Transcript != "" && old.Transcript != now.Transcript && now.FromMessage > old.ThroughMessage
+	return previous.How != howFork && old.Transcript != "" && now.Transcript != "" && old.Transcript != now.Transcript && now.FromMessage > old.ThroughMessage
 }
 
 // root is the folder that the session began in, by its own rows, "" where they

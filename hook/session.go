@@ -54,6 +54,11 @@ func (t *turn) keepIn(store pith.Store, why pith.Reason) (*known, error) {
 		t.lesser = append(t.lesser, errForeign)
 		return t.unkept(why)
 	}
+	if previous == nil {
+		if previous, err = t.forked(store); err != nil {
+			t.lesser, previous = append(t.lesser, err), nil
+		}
+	}
 	r, err := t.compact(previous, why)
 	if err == nil && previous != nil && r.another(previous) {
 		t.lesser = append(t.lesser, errForeign)

@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"github.com/pith-memory/pith"
+	"github.com/pith-memory/pith/restore"
 	"github.com/pith-memory/pith/schema"
 	"github.com/pith-memory/pith/transcript"
 )
@@ -62,6 +63,36 @@ func Root(r io.Reader, n Numbering) (string, error) {
 			c := *m
 			names.message(&c)
 			return c.CWD, nil
+		}
+	}
+	return "", nil
+}
+
+// Carried is the beginning of the id of the checkpoint whose block a transcript
+// begins with, "" where it begins with none: a client that makes a session of a
+// part of another one takes the block along, and not what it stands for.
+func Carried(r io.Reader, n Numbering) (string, error) {
+	d, err := transcript.NewDecoder(r, transcript.Options{Format: n.Format, Session: n.Session})
+	if err != nil {
+		return "", err
+	}
+	for said := 0; said < 2; {
+		record, err := d.Next()
+		if errors.Is(err, io.EOF) {
+			return "", nil
+		}
+		if err != nil {
+			return "", err
+		}
+		m := record.Message
+		if m == nil || m.Role == pith.RoleSystem {
+			continue
+		}
+		said++
+		for i := range m.Blocks {
+			if h, ok := restore.BlockIn(m.Blocks[i].Text); ok && m.Role == pith.RoleUser && m.Blocks[i].Kind == pith.KindText {
+				return h.CheckpointID, nil
+			}
 		}
 	}
 	return "", nil
