@@ -26,7 +26,7 @@ func (c *Config) codex(o Options, old *receipt) (*wanted, error) {
 	w.settings = append(w.settings, hooks)
 	config := wantedSettings{path: filepath.Join(w.folder, "config.toml"), format: "toml", within: c.bounds(o)}
 	if !o.NoMCP {
-		config.entries = append(config.entries, Entry{Path: []string{"mcp_servers", "pith"}, Value: json.RawMessage(`{"command":` + string(quoted(c.Pith)) + `,"args":["mcp"]}`)})
+		config.entries = append(config.entries, Entry{Path: []string{"mcp_servers", "pith"}, Value: c.server()})
 	}
 	trust := o.Trust || hadBelow(old, "hooks", "state")
 	w.later = func(after map[string][]byte) ([]wantedSettings, error) {

@@ -23,6 +23,7 @@ func (c *Config) Snippet() string {
 	return string(data) + "\n"
 }
 
+// server is how a client starts the MCP server.
 func (c *Config) server() json.RawMessage {
 	return json.RawMessage(`{"command":` + string(quoted(c.Pith)) + `,"args":["mcp"]}`)
 }

@@ -14,10 +14,8 @@ func (c *Config) openCode(o Options, _ *receipt) (*wanted, error) {
 	}
 	folder := pick(o.Scope == Project, c.Project, w.folder)
 	file := filepath.Join(folder, "opencode.json")
-	if _, err := os.Lstat(file); err != nil {
-		if other := filepath.Join(folder, "opencode.jsonc"); isThere(other) {
-			file = other
-		}
+	if other := filepath.Join(folder, "opencode.jsonc"); !isThere(file) && isThere(other) {
+		file = other
 	}
 	server := json.RawMessage(`{"type":"local","command":[` + string(quoted(c.Pith)) + `,"mcp"],"enabled":true}`)
 	w.settings = append(w.settings, wantedSettings{path: file, format: "json", within: c.bounds(o), entries: []Entry{{Path: []string{"mcp", "pith"}, Value: server}}})
