@@ -197,7 +197,7 @@ func takeBack(work []*staged, why error) error {
 // stage writes the new content beside the file, with its mode.
 func (s *staged) stage() error {
 	if s.after.there {
-		made, err := makeFolders(s.Root)
+		made, err := makeFolders(s.Root, s.folderMode())
 		s.made = append(s.made, made...)
 		if err != nil {
 			return s.fails("make the folder of", err)
@@ -216,7 +216,7 @@ func (s *staged) stage() error {
 		return nil
 	}
 	if dir := filepath.Dir(s.Name); dir != "." {
-		made, err := makeFoldersIn(root, s.Root, dir)
+		made, err := makeFoldersIn(root, s.Root, dir, s.folderMode())
 		s.made = append(s.made, made...)
 		if err != nil {
 			return s.fails("make the folder of", err)
@@ -242,6 +242,15 @@ func (s *staged) stage() error {
 		return s.fails("write", err)
 	}
 	return nil
+}
+
+// folderMode is the mode of folders that are made for a file: pith's own data is
+// for its owner alone.
+func (s *staged) folderMode() fs.FileMode {
+	if s.own || s.hidden {
+		return 0o700
+	}
+	return 0o755
 }
 
 // aside is what the names of files beside this one begin with, to which this
@@ -324,22 +333,16 @@ func (s *staged) close() {
 
 // makeFolders makes a folder with those that lead to it, and names those that
 // were not there, outermost first.
-func makeFolders(dir string) (made []string, err error) {
-	for at := dir; ; at = filepath.Dir(at) {
-		if _, err := os.Lstat(at); err == nil || !errors.Is(err, fs.ErrNotExist) || at == filepath.Dir(at) {
-			break
-		}
-		made = append([]string{at}, made...)
-	}
-	return made, os.MkdirAll(dir, 0o755)
+func makeFolders(dir string, mode fs.FileMode) (made []string, err error) {
+	return missing(dir), os.MkdirAll(dir, mode)
 }
 
 // makeFoldersIn does so below a root, which nothing leads out of.
-func makeFoldersIn(root *os.Root, path, dir string) (made []string, err error) {
+func makeFoldersIn(root *os.Root, path, dir string, mode fs.FileMode) (made []string, err error) {
 	at := ""
 	for part := range strings.SplitSeq(filepath.ToSlash(dir), "/") {
 		at = filepath.Join(at, part)
-		switch err := root.Mkdir(at, 0o755); {
+		switch err := root.Mkdir(at, mode); {
 		case err == nil:
 			made = append(made, filepath.Join(path, at))
 		case !errors.Is(err, fs.ErrExist):

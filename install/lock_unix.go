@@ -12,7 +12,7 @@ import (
 // lock lets one process at a time change settings. It ends with the process,
 // whatever becomes of that.
 func lock(dir string) (release func(), err error) {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, &pith.Error{Op: "make the folder " + dir, Kind: pith.KindInput, Err: bare(err), Hint: "nothing was changed; see that you may write there"}
 	}
 	f, err := os.Open(dir)

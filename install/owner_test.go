@@ -33,3 +33,17 @@ func TestOwnerStays(t *testing.T) {
 		t.Errorf("uninstalled, it belongs to %v", got)
 	}
 }
+
+// TestOwnDataIsPrivate: what pith keeps is for its owner alone, also where the
+// installation makes its folder.
+func TestOwnDataIsPrivate(t *testing.T) {
+	c := newMachine(t)
+	install(t, c, ClaudeCode, Options{Scope: User})
+	for _, dir := range []string{c.Data, c.receipts(), filepath.Join(c.Data, "install", "claude-code")} {
+		info, err := os.Stat(dir)
+		must(t, err)
+		if mode := info.Mode().Perm(); mode&0o077 != 0 {
+			t.Errorf("%s has mode %o", dir, mode)
+		}
+	}
+}
