@@ -44,9 +44,9 @@ func (t *turn) prune(ctx context.Context, archive pith.Archive) error {
 // session, the memory that it places, so that it goes on with the same bytes.
 const placedFolder = "opencode"
 
-// ForgetPlaced removes what a plugin keeps of a session in the folder of the
+// forgetPlaced removes what a plugin keeps of a session in the folder of the
 // records. Nothing there is no error.
-func ForgetPlaced(dir, session string) error {
+func forgetPlaced(dir, session string) error {
 	name := strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '-' {
 			return r

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestForgetPlaced holds that the memory which a plugin keeps goes with its session.
-func TestForgetPlaced(t *testing.T) {
+// TestForgetTakesPlaced holds that the memory which a plugin keeps goes with its session.
+func TestForgetTakesPlaced(t *testing.T) {
 	dir := t.TempDir()
 	kept, gone := filepath.Join(dir, placedFolder, "ses_b.json"), filepath.Join(dir, placedFolder, "ses_a__c.json")
 	if err := os.MkdirAll(filepath.Dir(kept), 0o700); err != nil {
@@ -19,7 +19,7 @@ func TestForgetPlaced(t *testing.T) {
 		}
 	}
 	for range 2 { // the second finds nothing, which is none of anybody's errors
-		if err := ForgetPlaced(dir, "ses_a/.c"); err != nil {
+		if err := Forget(dir, "ses_a/.c"); err != nil {
 			t.Fatal(err)
 		}
 	}

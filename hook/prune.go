@@ -64,9 +64,13 @@ func eachRecord(dir string, f func(path string, info fs.FileInfo) error) error {
 	return err
 }
 
-// Forget removes what hooks remember of a session and of its sub-agents.
-// Nothing there is no error.
+// Forget removes what hooks and plugins remember of a session and of its
+// sub-agents. Nothing there is no error.
 func Forget(dir, session string) error {
+	return errors.Join(forgetPlaced(dir, session), forgetRecords(dir, session))
+}
+
+func forgetRecords(dir, session string) error {
 	err := eachRecord(dir, func(path string, _ fs.FileInfo) error {
 		var r struct{ Session string }
 		data, err := readSmall(path)

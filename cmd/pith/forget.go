@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -27,8 +26,9 @@ func forgetCommand(c *console) *cobra.Command {
 		Use:   "forget SESSION",
 		Short: "Remove all that is stored of a session, for good",
 		Long: `Remove every checkpoint, every archived block and every search entry of a session
-from the disk, for good. The client's own files are left alone. On a terminal it
-asks first; elsewhere it takes --yes.
+from the disk, for good, and what the hooks and plugins in coding agents keep of
+it. The client's own files are left alone. On a terminal it asks first; elsewhere
+it takes --yes.
 
 Exit codes: 0 done, 2 usage, 6 store.`,
 		Example: "  pith forget 0199a213\n  pith forget 0199a213-81c0-7800-8aa1-bbab2a035a53 --yes",
@@ -69,7 +69,7 @@ func (c *console) forget(ctx context.Context, store pith.Store, what string, yes
 	if err := forgetIndexed(ctx, session); err != nil {
 		return err
 	}
-	if err := errors.Join(hook.ForgetPlaced(hookFolder(), session), hook.Forget(hookFolder(), session)); err != nil {
+	if err := hook.Forget(hookFolder(), session); err != nil {
 		return storeError("forget the session", err)
 	}
 	n, err := forgetter.Forget(ctx, session)
