@@ -204,9 +204,15 @@ func checkProblems(agent install.Agent) []install.Check {
 	return checks
 }
 
-// lastCompactions shows the latest checkpoints.
+// lastCompactions shows the latest checkpoint of each of the latest sessions.
 func lastCompactions(list []pith.Entry) (checks []install.Check) {
 	slices.SortFunc(list, func(a, b pith.Entry) int { return b.SavedAt.Compare(a.SavedAt) })
+	seen := map[string]bool{}
+	list = slices.DeleteFunc(list, func(e pith.Entry) bool {
+		again := seen[e.SessionID]
+		seen[e.SessionID] = true
+		return again
+	})
 	for _, e := range list[:min(3, len(list))] {
 		checks = append(checks, install.Check{Name: "last checkpoint", Level: install.OK, Text: fmt.Sprintf("%s of session %s", e.SavedAt.Local().Format("2006-01-02 15:04"), e.SessionID)})
 	}
