@@ -95,28 +95,39 @@ func (o *Output) Encode(client Client, event Event) ([]byte, error) {
 		if !o.Answered {
 			return nil, nil
 		}
-		keep := o.Keep
-		if keep == nil {
-			keep = []string{}
-		}
-		answer := map[string]any{"memory": o.Memory, "keep": keep, "notice": o.Notice}
-		if o.Waits && client == OpenCode {
-			answer["waits"] = true
-		}
-		return json.Marshal(answer)
+		return json.Marshal(replacement{append([]string{}, o.Keep...), o.Memory, o.Notice, o.Waits && client == OpenCode})
 	case event == PreCompact && client == ClaudeCode:
 		// Its standard output is what the client adds to the request.
 		return []byte(o.Instructions), nil
 	}
-	answer := map[string]any{}
+	var answer eventAnswer
 	if o.Context != "" && takesContext(client, event) {
-		answer["hookSpecificOutput"] = map[string]string{"hookEventName": clientName(event), "additionalContext": o.Context}
+		answer.Specific = &addedContext{o.Context, clientName(event)}
 	}
 	if o.Notice != "" && takesNotice(client, event) {
-		answer["systemMessage"] = o.Notice
+		answer.Notice = o.Notice
 	}
-	if len(answer) == 0 {
+	if answer == (eventAnswer{}) {
 		return nil, nil
 	}
 	return json.Marshal(answer)
+}
+
+// replacement is what a plugin that asked for a compaction is given.
+type replacement struct {
+	Keep   []string `json:"keep"`
+	Memory string   `json:"memory"`
+	Notice string   `json:"notice"`
+	Waits  bool     `json:"waits,omitempty"`
+}
+
+// eventAnswer is what a client's own hook is given: no field that is not needed.
+type eventAnswer struct {
+	Specific *addedContext `json:"hookSpecificOutput,omitempty"`
+	Notice   string        `json:"systemMessage,omitempty"`
+}
+
+type addedContext struct {
+	Context string `json:"additionalContext"`
+	Event   string `json:"hookEventName"`
 }
