@@ -34,12 +34,35 @@ func (c *Config) claude(o Options, old *receipt) (*wanted, error) {
 		s.entries = append(s.entries, Entry{Path: line, Value: command, Polite: true})
 	}
 	w.settings = append(w.settings, s)
-	w.next = []string{"restart Claude Code (2.1.197 and older: twice, they load a new plugin during their first session); `/pith:state` then shows what pith knows of the session"}
+	w.next = []string{"restart Claude Code; `/pith:state` then shows what pith knows of the session"}
+	if o.Scope == Project {
+		w.next[0] = "restart Claude Code (2.1.197 and older: twice, they load a new plugin during their first session); `/pith:state` then shows what pith knows of the session"
+	} else {
+		w.settings = append(w.settings, c.knownMarket(market))
+	}
 	if !o.StatusLine && !had(old, line) {
 		w.next = append(w.next, "`pith install claude-code --statusline` also shows how full the context is; where you have a status line, add the output of `"+shellWord(c.Pith)+" statusline` to it")
 	}
 	return w, nil
 }
+
+// knownMarket is what Claude Code itself writes down of a marketplace that it
+// found in the settings. 2.1.197 does so during its first session and loads the
+// plugin in the next; of one that is written down already it has the hooks from
+// the beginning. It is for all projects, so a project's installation leaves it.
+func (c *Config) knownMarket(market string) wantedSettings {
+	known := value(map[string]any{
+		"source":          map[string]string{"source": "directory", "path": market},
+		"installLocation": market,
+		lastUpdated:       "1970-01-01T00:00:00.000Z", // never, by Claude Code
+	})
+	return wantedSettings{path: filepath.Join(c.Claude, "plugins", "known_marketplaces.json"), format: "json", entries: []Entry{
+		{Path: []string{"pith"}, Value: known, Polite: true, Apart: lastUpdated},
+	}}
+}
+
+// lastUpdated is what Claude Code renews when it reads a marketplace again.
+const lastUpdated = "lastUpdated"
 
 // lax is what becomes of settings that are JSON with additions: seen in Claude
 // Code 2.1.197, which says nothing, and 2.1.332, which says so.

@@ -24,6 +24,9 @@ type Entry struct {
 	Over []json.RawMessage `json:"-"`
 	// Polite is set where a value that is there already stays.
 	Polite bool `json:"-"`
+	// Apart is a member of Value that the agent writes anew as it likes: what it
+	// says does not count.
+	Apart string `json:"apart,omitempty"`
 
 	// Made, Tail and Old say how it got in: so many names of the path were there
 	// before; the blanks that were put behind it; the value that it replaced.
@@ -97,10 +100,25 @@ func (d *document) has(e *Entry) bool {
 		return false
 	}
 	if !e.Append {
-		return sameJSON(d.of(l.value), e.Value)
+		return e.says(d.of(l.value))
 	}
 	c, _ := contents(l.value)
 	return c.array && d.element(c, e.Value) >= 0
+}
+
+// says tells whether a value says what an entry says.
+func (e *Entry) says(value []byte) bool {
+	there, errThere := plainValue(value)
+	own, errOwn := plainValue(e.Value)
+	if errThere != nil || errOwn != nil {
+		return false
+	}
+	for _, v := range []any{there, own} {
+		if object, ok := v.(map[string]any); ok && e.Apart != "" {
+			delete(object, e.Apart)
+		}
+	}
+	return reflect.DeepEqual(there, own)
 }
 
 func (d *document) of(v *hujson.Value) []byte { return []byte(d.text[v.StartOffset:v.EndOffset]) }

@@ -255,7 +255,7 @@ func (p *planner) settings(s wantedSettings) error {
 		r.Made, r.Before, r.After = rec.Made, "", ""
 		r.Entries, r.Splices = mixed(s, rec, ed)
 	case len(ed.entries) == 0:
-		r.Before, r.After, r.Entries = "", "", adopted(s.entries)
+		r.Before, r.After, r.Entries = "", "", adopted(s.there(ed.data))
 	}
 	if len(r.Entries) > 0 {
 		p.next.Files = append(p.next.Files, r)
@@ -264,6 +264,15 @@ func (p *planner) settings(s wantedSettings) error {
 		p.become(at, now, ed.data, false)
 	}
 	return nil
+}
+
+// there are the entries that a settings file has.
+func (s *wantedSettings) there(data []byte) []Entry {
+	d, err := parseDocument(s.path, data)
+	if s.format != "json" || err != nil {
+		return s.entries
+	}
+	return slices.DeleteFunc(slices.Clone(s.entries), func(e Entry) bool { return !d.has(&e) && !d.hasKin(&e) })
 }
 
 // before gives a settings file as it was before pith, exactly, where nobody
