@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"github.com/pith-memory/pith"
+	"github.com/pith-memory/pith/memory"
 )
 
 // maxInput bounds what a client may send: a tool's output can be large.
@@ -91,8 +92,5 @@ func (in *Input) key() string {
 	if in.AgentID == "" {
 		return in.SessionID
 	}
-	return in.SessionID + agentMark + in.AgentID
+	return memory.AgentSession(in.SessionID, in.AgentID)
 }
-
-// agentMark stands between the id of a session and that of its sub-agent.
-const agentMark = ".agent-"

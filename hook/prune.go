@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/pith-memory/pith/memory"
 )
 
 const (
@@ -74,7 +76,7 @@ func forgetRecords(dir, session string) error {
 	err := eachRecord(dir, func(path string, _ fs.FileInfo) error {
 		var r struct{ Session string }
 		data, err := readSmall(path)
-		if err != nil || json.Unmarshal(data, &r) != nil || r.Session != session && !strings.HasPrefix(r.Session, session+agentMark) {
+		if err != nil || json.Unmarshal(data, &r) != nil || r.Session != session && !memory.IsAgentOf(r.Session, session) {
 			return nil //nolint:nilerr // it is no record of anybody
 		}
 		return os.Remove(path)

@@ -3,6 +3,7 @@ package memory
 import (
 	"errors"
 	"io"
+	"strings"
 
 	"github.com/pith-memory/pith"
 	"github.com/pith-memory/pith/restore"
@@ -36,12 +37,18 @@ func Identity(r io.Reader, n Numbering) (pith.Format, string, error) {
 // AgentSession names the session that a sub-agent's own thread is: its
 // checkpoints are a chain of their own.
 func AgentSession(session, agent string) string {
-	id := session + ".agent-" + agent
+	id := session + agentMark + agent
 	if !schema.ValidSessionID(id) {
 		return hashed("session-", id)
 	}
 	return id
 }
+
+// agentMark stands between the id of a session and that of its sub-agent.
+const agentMark = ".agent-"
+
+// IsAgentOf tells by its id whether a session is that of a sub-agent of another.
+func IsAgentOf(id, session string) bool { return strings.HasPrefix(id, session+agentMark) }
 
 // Root reads as much of a transcript as it takes to know the folder in which
 // its work began, as the client recorded it, "" where it says nothing of that.
