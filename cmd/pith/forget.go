@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/pith-memory/pith"
 	"github.com/pith-memory/pith/hook"
+	"github.com/pith-memory/pith/memory"
 )
 
 // forgotten is what `pith forget --json` prints.
@@ -26,8 +28,8 @@ func forgetCommand(c *console) *cobra.Command {
 		Use:   "forget SESSION",
 		Short: "Remove all that is stored of a session, for good",
 		Long: `Remove every checkpoint, every archived block and every search entry of a session
-from the disk, for good, and what the hooks and plugins in coding agents keep of
-it. The client's own files are left alone. On a terminal it asks first; elsewhere
+and of its sub-agents from the disk, for good, and what the hooks and plugins in
+coding agents keep of it. The client's own files are left alone. On a terminal it asks first; elsewhere
 it takes --yes.
 
 Exit codes: 0 done, 2 usage, 6 store.`,
@@ -66,21 +68,36 @@ func (c *console) forget(ctx context.Context, store pith.Store, what string, yes
 			return nil
 		}
 	}
-	if err := forgetIndexed(ctx, session); err != nil {
-		return err
-	}
 	if err := hook.Forget(hookFolder(), session); err != nil {
 		return storeError("forget the session", err)
 	}
-	n, err := forgetter.Forget(ctx, session)
-	if err != nil {
-		return inStore("forget session "+session, err)
+	n := 0
+	for _, id := range withSubAgents(entries, session) {
+		if err := forgetIndexed(ctx, id); err != nil {
+			return err
+		}
+		gone, err := forgetter.Forget(ctx, id)
+		if err != nil {
+			return inStore("forget session "+id, err)
+		}
+		n += gone
 	}
 	if asJSON {
 		return printJSON(c.out, forgotten{session, n})
 	}
 	_, err = fmt.Fprintf(c.out, "session %s is forgotten: %d checkpoints, and all archived blocks and search entries of it\n", session, n)
 	return err
+}
+
+// withSubAgents are a session and those of its sub-agents that are stored.
+func withSubAgents(entries []pith.Entry, session string) []string {
+	ids := []string{session}
+	for i := range entries {
+		if id := entries[i].SessionID; memory.IsAgentOf(id, session) && !slices.Contains(ids, id) {
+			ids = append(ids, id)
+		}
+	}
+	return ids
 }
 
 // asks tells whether there is a person to answer a question.
