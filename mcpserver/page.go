@@ -206,7 +206,10 @@ func (k *kept) page(call, cursor string, limit int) (page, bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	for _, doc := range k.docs {
-		if p, err := cut(call, doc.text, cursor, limit); err == nil && doc.call == call {
+		if doc.call != call {
+			continue
+		}
+		if p, err := cut(call, doc.text, cursor, limit); err == nil {
 			return p, true
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/url"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -83,11 +84,25 @@ func firstRoot(ctx context.Context, session *mcp.ServerSession) string {
 		if err != nil || u.Scheme != "file" {
 			continue
 		}
-		if info, err := os.Stat(u.Path); err == nil && info.IsDir() {
-			return u.Path
+		if dir := folderOf(u); isFolder(dir) {
+			return dir
 		}
 	}
 	return ""
+}
+
+// folderOf is the path that a file URI names; of file:///C:/src it is C:\src.
+func folderOf(u *url.URL) string {
+	path := filepath.FromSlash(u.Path)
+	if rest := strings.TrimPrefix(path, string(filepath.Separator)); filepath.VolumeName(rest) != "" {
+		return rest
+	}
+	return path
+}
+
+func isFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
 }
 
 // known is a session as far as pith knows it.

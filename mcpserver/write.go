@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -159,8 +158,7 @@ func (s *Server) previous(ctx context.Context, store pith.Store, path string) (*
 // projectOf is the project that a session belongs to: by its own rows, else by
 // the folder of the client.
 func (s *Server) projectOf(state *pith.State, folder string) string {
-	root := state.Checkpoint.Workspace.Root
-	if info, err := os.Stat(root); root != "" && err == nil && info.IsDir() {
+	if root := state.Checkpoint.Workspace.Root; isFolder(root) {
 		return s.config.Project(root)
 	}
 	return s.config.Project(folder)
