@@ -48,7 +48,7 @@ Exit codes: 0 stopped, 1 unexpected, 2 usage.`,
 		Example: `  pith mcp
   pith mcp --http 127.0.0.1:0 --token-file ~/.pith-token`,
 		Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error { return c.serveMCP(&f) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return c.serveMCP(cmd.Context(), &f) },
 	}
 	fl := cmd.Flags()
 	fl.StringVar(&f.http, "http", "", "serve HTTP on this address of this machine, as 127.0.0.1:0, instead of standard input and output")
@@ -62,11 +62,11 @@ Exit codes: 0 stopped, 1 unexpected, 2 usage.`,
 // often. Units: bytes.
 const mcpMemory = 256 << 20
 
-func (c *console) serveMCP(f *mcpFlags) error {
+func (c *console) serveMCP(ctx context.Context, f *mcpFlags) error {
 	if f.tokenFile != "" && f.http == "" {
 		return usage("add --http 127.0.0.1:0", "--token-file is for --http")
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	debug.SetMemoryLimit(mcpMemory)
 	c.progress = false
@@ -124,7 +124,7 @@ func (c *console) mcpConfig(f *mcpFlags) mcpserver.Config {
 		Owner:    owner(),
 		Project:  projectFolder,
 		Now:      time.Now,
-		Version:  or(version, "dev"),
+		Version:  programVersion(),
 		Session:  or(f.session, os.Getenv("CLAUDE_CODE_SESSION_ID")),
 		Folder:   projectFolder(or(f.project, os.Getenv("CLAUDE_PROJECT_DIR"))),
 		Calling:  callingSession,
