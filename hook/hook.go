@@ -11,7 +11,10 @@
 //	what is kept between events  record.go (one small file for each session), prune.go, problems.go
 //	where the session's file is  cursor.go (how far it was read), await.go (rows that come late), place.go (whose it is), fork.go (what it goes on from)
 //	reading the session          session.go (for a checkpoint), follow.go (to see how it stands)
-//	each event                   events.go (the table)
+//	each event                   events.go (the table names the file of each)
+//	what is told, and how long   brief.go, keep.go (the messages that stay), lost.go (what a summary lost)
+//	a session without a file     export.go
+//	the status line              status.go
 package hook
 
 import (
