@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"runtime"
-	"runtime/debug"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -54,13 +53,7 @@ func versionCommand(c *console) *cobra.Command {
 		Short: "Print the version, and those of the schema and the extraction rules",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			v := versionInfo{version, pith.SchemaVersion, extract.Version, runtime.Version(), runtime.GOOS + "/" + runtime.GOARCH}
-			if v.Version == "" {
-				v.Version = "devel"
-				if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" {
-					v.Version = info.Main.Version
-				}
-			}
+			v := versionInfo{programVersion(), pith.SchemaVersion, extract.Version, runtime.Version(), runtime.GOOS + "/" + runtime.GOARCH}
 			if asJSON {
 				return printJSON(c.out, v)
 			}
