@@ -173,12 +173,17 @@ func (r *rig) claude(version string, args ...string) result {
 // write puts a file into the repository.
 func (r *rig) write(name, text string) {
 	r.t.Helper()
-	path := filepath.Join(r.Work, name)
+	put(r.t, filepath.Join(r.Work, name), text)
+}
+
+// put writes a file, and the folders above it.
+func put(t *testing.T, path, text string) {
+	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		r.t.Fatal(err)
+		t.Fatal(err)
 	}
 	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-		r.t.Fatal(err)
+		t.Fatal(err)
 	}
 }
 

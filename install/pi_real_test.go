@@ -56,37 +56,6 @@ func piShell(command, _ string) providertest.Call {
 	return providertest.Call{Name: "bash", Input: object("command", command)}
 }
 
-// memoryIn is pith's memory in a request, "" where there is none.
-func memoryIn(q *providertest.Request) string {
-	_, rest, ok := strings.Cut(q.Text(), "<pith-memory ")
-	memory, _, closed := strings.Cut(rest, "</pith-memory>")
-	if !ok || !closed {
-		return ""
-	}
-	return memory
-}
-
-// whole fails the test where a request is not one that carries pith's memory,
-// every planted fact and the newest round.
-func whole(t *testing.T, q *providertest.Request) {
-	t.Helper()
-	if lost := lostOf(memoryIn(q)); len(lost) > 0 {
-		t.Errorf("request %d has a memory of %d bytes, without %q", q.N, len(memoryIn(q)), lost)
-	}
-	if n := strings.Count(q.Text(), "<pith-memory "); n != 1 {
-		t.Errorf("request %d has %d memories", q.N, n)
-	}
-}
-
-// quiet fails the test where the client asked for a summary or sent what the
-// API would refuse.
-func (r *rig) quiet() {
-	r.t.Helper()
-	if n, wrong := r.Script.Summaries(), r.Server.Problems(); n > 0 || len(wrong) > 0 {
-		r.t.Errorf("%d requests for a summary; refused: %q", n, wrong)
-	}
-}
-
 func TestRealPiCompacts(t *testing.T) {
 	for _, api := range []string{"anthropic-messages", "openai-completions"} {
 		t.Run(api, func(t *testing.T) {
