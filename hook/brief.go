@@ -1,6 +1,7 @@
 package hook
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -51,6 +52,11 @@ func brief(limit int, intro string, parts []part, outro string) string {
 		b.WriteString("\n" + outro)
 	}
 	return b.String()
+}
+
+// nothing tells whether there is no line in any part.
+func nothing(parts []part) bool {
+	return !slices.ContainsFunc(parts, func(p part) bool { return len(p.lines) > 0 })
 }
 
 // The longest line of a rule, and of anything else. Units: bytes.

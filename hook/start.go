@@ -183,7 +183,7 @@ func (t *turn) resumed() (Output, error) {
 		{"Unresolved failures", failing(state)},
 		{"Next action", nextStep(state)},
 	}
-	if len(changed)+len(parts[1].lines)+len(parts[2].lines) == 0 {
+	if nothing(parts) {
 		return Output{}, nil
 	}
 	text := brief(resumeLimit, "From pith, a record and not a request: how this session stood at "+saved.SavedAt.UTC().Format("2006-01-02 15:04")+" UTC. What was said after that is newer.", parts, "")
