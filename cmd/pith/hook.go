@@ -13,6 +13,7 @@ import (
 
 	"github.com/pith-memory/pith"
 	"github.com/pith-memory/pith/hook"
+	"github.com/pith-memory/pith/redact"
 	"github.com/pith-memory/pith/workspace"
 )
 
@@ -27,8 +28,14 @@ func hookCommand(c *console) *cobra.Command {
 		Long: `Answer a hook of a coding agent: the event's JSON on standard input, the answer
 on standard output. "pith install" sets the hooks up; nobody types this.
 
+Events: session-start, user-prompt-submit, post-tool-use, post-tool-use-failure,
+pre-compact, post-compact, subagent-start, subagent-stop, stop, session-end; and
+session-compact, by which pith's plugins take a compaction over.
+
 It never harms the agent: whatever goes wrong, it says nothing, exits with 0, and
-leaves a line that "pith doctor" shows.`,
+leaves a line that "pith doctor" shows.
+
+Exit codes: 0, always.`,
 		// Whatever it is called with, the agent is never told of an error.
 		Args:               cobra.ArbitraryArgs,
 		FParseErrWhitelist: cobra.FParseErrWhitelist{UnknownFlags: true},
@@ -55,7 +62,12 @@ const uncollected = 192 << 20
 // for doctor: an agent that is told of an error may stop.
 func (c *console) hookFailed(err error) {
 	hook.Note(hookFolder(), hook.Problem{At: time.Now(), Error: err.Error()})
-	fmt.Fprintf(c.err, "pith: hook: %v\n", err)
+	c.sayHook(hookName, err)
+}
+
+// sayHook tells what went wrong on standard error, which clients log.
+func (c *console) sayHook(event string, err error) {
+	fmt.Fprintf(c.err, "pith: %s: %s\n", event, redact.New().Text(err.Error()))
 }
 
 // answerHook answers one event. There is no error: an agent that is told of one
@@ -72,7 +84,7 @@ func (c *console) answerHook(ctx context.Context, client hook.Client, event hook
 	h := hook.New(c.hookConfig())
 	out, err := h.Run(ctx, client, event, c.in)
 	if err != nil {
-		fmt.Fprintf(c.err, "pith: %s: %v\n", event, err)
+		c.sayHook(string(event), err)
 	}
 	answer, err := out.Encode(client, event)
 	if err != nil {
