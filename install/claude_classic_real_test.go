@@ -8,19 +8,11 @@ import (
 	"github.com/pith-memory/pith/provider/providertest"
 )
 
-// warm starts Claude Code once: the older version takes a plugin in at the
-// beginning of the first session after it was installed, too late for that
-// session's own beginning.
-func (r *rig) warm(version string) {
-	r.t.Helper()
-	r.Script.then(providertest.Say("Ready."))
-	r.valid(r.claude(version, "-p", "Are you there?"))
-}
-
 // TestRealClaudeClassic runs a version without the event that lets a plugin
 // take the compaction over: the client asks a model for a summary, and pith
 // says what must be in it and gives back what is not.
 func TestRealClaudeClassic(t *testing.T) {
+	t.Parallel()
 	const summary = "The server is being split."
 	for _, model := range []string{"", "claude-sonnet-4-5"} {
 		t.Run("model "+model, func(t *testing.T) {
@@ -33,11 +25,9 @@ func TestRealClaudeClassic(t *testing.T) {
 				}
 			}
 			r := newClaude(t, s)
-			r.warm("classic")
 			p := plant(r)
 			s.then(p.turns(r, fullFor(model))...)
 			s.then(fill(20_000), providertest.Say("All is done."))
-			n := len(s.Main())
 			args := []string{"-p", p.Prompt}
 			if model != "" {
 				args = append(args, "--model", model)
@@ -51,7 +41,7 @@ func TestRealClaudeClassic(t *testing.T) {
 					t.Errorf("the request for the summary does not name %q", steered)
 				}
 			}
-			_, requests := behind(t, s.Main()[n:])
+			_, requests := behind(t, s.Main())
 			for i := range requests {
 				if !strings.Contains(spoken(&requests[i]), summary) {
 					t.Errorf("request %d has lost the client's own summary", requests[i].N)

@@ -10,12 +10,12 @@ import (
 // TestRealClaudeCommands types pith's commands. The newer version answers them
 // without a request to a model; the older one asks it to show what pith said.
 func TestRealClaudeCommands(t *testing.T) {
+	t.Parallel()
 	for _, version := range claudeVersions {
 		t.Run(version, func(t *testing.T) {
 			t.Parallel()
 			s := &script{}
 			r := newClaude(t, s)
-			r.warm(version)
 			p := plant(r)
 			s.then(p.turns(r, 30_000)[:3]...)
 			s.then(providertest.Say("Done so far."))

@@ -135,6 +135,7 @@ func lastRoundsStay(t *testing.T, before, first *providertest.Request) {
 }
 
 func TestRealClaudeCompacts(t *testing.T) {
+	t.Parallel()
 	s := &script{Summary: "<summary>Some work was done.</summary>"}
 	r := newClaude(t, s)
 	p := plant(r)
@@ -229,6 +230,7 @@ func (p *planted) ranOnce(r *rig) {
 // a budget for thinking: its API takes the results of calls only behind the
 // thinking of before.
 func TestRealClaudeThinks(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		model string
 		// refused is set where the client learns from the API that it is full.

@@ -49,6 +49,7 @@ func copyFile(t *testing.T, from, to string) {
 // TestRealClaudeGoesOn holds that nothing that pith does can stop the client:
 // its own compaction runs, and the session goes on.
 func TestRealClaudeGoesOn(t *testing.T) {
+	t.Parallel()
 	const summary = "The port is 8123."
 	for _, c := range []struct {
 		name string

@@ -13,6 +13,7 @@ import (
 // TestRealClaudeImage compacts behind a look at an image: the plugin cannot write
 // it again, and says so in its place.
 func TestRealClaudeImage(t *testing.T) {
+	t.Parallel()
 	s := &script{}
 	r := newClaude(t, s)
 	var shot bytes.Buffer

@@ -12,6 +12,7 @@ import (
 // TestRealClaudeMarketplace takes the plugin from the repository itself, with
 // Claude Code's own commands: pith is found on the PATH.
 func TestRealClaudeMarketplace(t *testing.T) {
+	t.Parallel()
 	for _, version := range claudeVersions {
 		t.Run(version, func(t *testing.T) {
 			t.Parallel()
@@ -29,7 +30,6 @@ func TestRealClaudeMarketplace(t *testing.T) {
 					t.Fatalf("claude %s: %+v", strings.Join(args, " "), res)
 				}
 			}
-			r.warm(version)
 			p := plant(r)
 			s.then(p.turns(r, full)...)
 			s.then(fill(20_000), providertest.Say("All is done."))

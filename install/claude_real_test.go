@@ -7,6 +7,7 @@ import (
 )
 
 func TestRealClaudeRuns(t *testing.T) {
+	t.Parallel()
 	for _, version := range []string{"current", "classic"} {
 		t.Run(version, func(t *testing.T) {
 			s := &script{Turns: []providertest.Answer{providertest.Use("Bash", `{"command":"echo one; exit 3","description":"d"}`), providertest.Say("Done.")}}

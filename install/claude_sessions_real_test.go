@@ -17,12 +17,12 @@ var claudeVersions = []string{"current", "classic"}
 // TestRealClaudeResumes holds what a session is told that goes on after a break
 // in which a file of it was changed, and what a new one is told after /clear.
 func TestRealClaudeResumes(t *testing.T) {
+	t.Parallel()
 	for _, version := range claudeVersions {
 		t.Run(version, func(t *testing.T) {
 			t.Parallel()
 			s := &script{}
 			r := newClaude(t, s)
-			r.warm(version)
 			p := plant(r)
 			s.then(p.turns(r, 30_000)[:3]...)
 			// It is stopped in the middle of its work.
@@ -78,6 +78,7 @@ func contextOf(q *providertest.Request, mark string) string {
 // TestRealClaudeAgents holds that a sub-agent begins with what its parent knows,
 // and that each compacts by itself.
 func TestRealClaudeAgents(t *testing.T) {
+	t.Parallel()
 	s := &script{}
 	r := newClaude(t, s)
 	p := plant(r)

@@ -10,6 +10,7 @@ import (
 // Claude Code keeps the server at /clear, with the id of the session before in
 // its environment: a checkpoint behind it is one of the session that asks.
 func TestRealClaudeMCPBehindClear(t *testing.T) {
+	t.Parallel()
 	s := &script{}
 	r := newRig(t, s)
 	r.write(".mcp.json", string(mustJSON(map[string]any{"mcpServers": map[string]any{"pith": map[string]any{"command": pithPath(t), "args": []string{"mcp"}}}})))

@@ -58,6 +58,7 @@ func holdsMemory(t *testing.T, requests []providertest.Request) {
 const asked = "Split the server in two. Never touch billing/."
 
 func TestRealClaudeMCP(t *testing.T) {
+	t.Parallel()
 	for _, version := range []string{"current", "classic"} {
 		t.Run(version, func(t *testing.T) {
 			s := &script{Turns: memoryCalls("mcp__pith__", providertest.Use("Bash", `{"command":"echo one","description":"d"}`))}
@@ -78,6 +79,7 @@ func TestRealClaudeMCP(t *testing.T) {
 
 // The server that comes with the plugin has the plugin's name in its tools'.
 func TestRealClaudePluginMCP(t *testing.T) {
+	t.Parallel()
 	s := &script{Turns: memoryCalls("mcp__plugin_pith_pith__", providertest.Use("Bash", `{"command":"echo one","description":"d"}`))}
 	r := newClaude(t, s)
 	r.valid(r.claude("current", "-p", asked))
@@ -85,6 +87,7 @@ func TestRealClaudePluginMCP(t *testing.T) {
 }
 
 func TestRealCodexMCP(t *testing.T) {
+	t.Parallel()
 	s := &script{Turns: memoryCalls("", providertest.Use("exec_command", `{"cmd":"echo one"}`))}
 	for i := range s.Turns[1 : len(s.Turns)-1] {
 		s.Turns[i+1].Calls[0].Namespace = "mcp__pith"
