@@ -37,31 +37,32 @@ func Export(ctx context.Context, path, id string) (data []byte, updated time.Tim
 // writeInfo writes what the session says of itself.
 func writeInfo(ctx context.Context, tx *sql.Tx, b *bytes.Buffer, id string) (time.Time, error) {
 	info := struct {
-		ID        string          `json:"id"`
-		ParentID  string          `json:"parentID,omitempty"`
-		Directory string          `json:"directory"`
-		Title     string          `json:"title"`
-		Version   string          `json:"version"`
-		Time      map[string]any  `json:"time"`
-		Revert    json.RawMessage `json:"revert,omitempty"`
+		ID        string `json:"id"`
+		ParentID  string `json:"parentID,omitempty"`
+		Directory string `json:"directory"`
+		Title     string `json:"title"`
+		Version   string `json:"version"`
+		Time      struct {
+			Created int64 `json:"created"`
+			Updated int64 `json:"updated"`
+		} `json:"time"`
+		Revert json.RawMessage `json:"revert,omitempty"`
 	}{ID: id}
-	var created, updated int64
 	var revert string
 	err := tx.QueryRowContext(ctx, `SELECT coalesce(parent_id, ''), directory, title, version, coalesce(revert, ''), time_created, time_updated FROM session WHERE id = ?`, id).
-		Scan(&info.ParentID, &info.Directory, &info.Title, &info.Version, &revert, &created, &updated)
+		Scan(&info.ParentID, &info.Directory, &info.Title, &info.Version, &revert, &info.Time.Created, &info.Time.Updated)
 	if err != nil {
 		return time.Time{}, err
 	}
 	if json.Valid([]byte(revert)) {
 		info.Revert = json.RawMessage(revert)
 	}
-	info.Time = map[string]any{"created": created, "updated": updated}
 	text, err := json.Marshal(info)
 	if err != nil {
 		return time.Time{}, err
 	}
 	fmt.Fprintf(b, "{\"info\":%s,\n\"messages\":[", text)
-	return time.UnixMilli(updated), nil
+	return time.UnixMilli(info.Time.Updated), nil
 }
 
 // writeMessages writes the messages with their parts, in the order of opencode.
@@ -109,9 +110,11 @@ func writeObject(b *bytes.Buffer, object []byte, members ...string) {
 		b.WriteString("null")
 		return
 	}
+	separator := "{"
 	for i := 0; i < len(members); i += 2 {
 		value, _ := json.Marshal(members[i+1]) // a text is always JSON
-		fmt.Fprintf(b, "%c%q:%s", map[bool]byte{true: '{', false: ','}[i == 0], members[i], value)
+		fmt.Fprintf(b, "%s%q:%s", separator, members[i], value)
+		separator = ","
 	}
 	if rest := bytes.TrimSpace(object[1:]); rest[0] != '}' {
 		b.WriteByte(',')
