@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -46,7 +45,7 @@ func RoundTrip(ctx context.Context, pith string, agent Agent, folder string) (*T
 	t := &Trip{Store: filepath.Join(folder, "store")}
 	var compacted struct{ Memory string }
 	start := time.Now()
-	err := t.ask(ctx, pith, agent, "session-compact", map[string]any{"trigger": "manual", "messages": []any{}}, &compacted)
+	err := t.ask(ctx, pith, agent, "session-compact", probeEvent{Trigger: "manual"}, &compacted)
 	t.Took = time.Since(start)
 	if err != nil {
 		return nil, err
@@ -57,7 +56,7 @@ func RoundTrip(ctx context.Context, pith string, agent Agent, folder string) (*T
 	var started struct {
 		HookSpecificOutput struct{ AdditionalContext string }
 	}
-	if err := t.ask(ctx, pith, agent, "session-start", map[string]any{"source": "resume"}, &started); err != nil {
+	if err := t.ask(ctx, pith, agent, "session-start", probeEvent{Source: "resume"}, &started); err != nil {
 		return nil, fmt.Errorf("session-start: %w", err)
 	}
 	if !strings.Contains(started.HookSpecificOutput.AdditionalContext, probeRule) {
@@ -66,16 +65,24 @@ func RoundTrip(ctx context.Context, pith string, agent Agent, folder string) (*T
 	return t, nil
 }
 
+// probeEvent is an event of the made-up session, as agents send it.
+type probeEvent struct {
+	Session    string `json:"session_id"`
+	Transcript string `json:"transcript_path"`
+	CWD        string `json:"cwd"`
+	Trigger    string `json:"trigger,omitempty"`
+	Source     string `json:"source,omitempty"`
+}
+
 // ask gives the program one event of the made-up session, and reads its answer.
-func (t *Trip) ask(ctx context.Context, pith string, agent Agent, event string, more map[string]any, answer any) error {
+func (t *Trip) ask(ctx context.Context, pith string, agent Agent, name string, event probeEvent, answer any) error {
 	folder := filepath.Dir(t.Store)
-	input := map[string]any{"session_id": probeID, "transcript_path": filepath.Join(folder, probeID+".jsonl"), "cwd": folder}
-	maps.Copy(input, more)
-	data, err := json.Marshal(input)
+	event.Session, event.Transcript, event.CWD = probeID, filepath.Join(folder, probeID+".jsonl"), folder
+	data, err := json.Marshal(event)
 	if err != nil {
 		return err
 	}
-	cmd := exec.CommandContext(ctx, pith, "hook", event, "--client", string(agent))
+	cmd := exec.CommandContext(ctx, pith, "hook", name, "--client", string(agent))
 	cmd.Dir = folder
 	cmd.Env = append(os.Environ(), "XDG_DATA_HOME="+folder, "XDG_CACHE_HOME="+folder, "PITH_STORE_PATH="+t.Store)
 	cmd.Stdin = bytes.NewReader(data)
