@@ -52,7 +52,7 @@ const (
 // put there. Blocks of any other origin have one voice.
 func (b *Block) Voices() []Voice {
 	whole := Voice{End: len(b.Text), Origin: b.Origin}
-	if b.Kind == KindText && b.Origin < UserExplicit && strings.Contains(b.Text, recordOpen) {
+	if b.Kind == KindText && b.Origin < UserExplicit && strings.Contains(b.Text, RecordOpen) {
 		return withoutRecords(b.Text, b.Origin)
 	}
 	if b.Kind != KindText || b.Origin != UserExplicit {
@@ -86,7 +86,8 @@ func (b *Block) Voices() []Voice {
 // A restored memory in a prompt is a record of many voices, not the words of
 // who wrote the prompt.
 const (
-	recordOpen  = "<pith-memory "
+	// RecordOpen begins a restored memory.
+	RecordOpen  = "<pith-memory "
 	recordClose = "</pith-memory>"
 )
 
@@ -96,7 +97,7 @@ func withoutRecords(text string, origin Provenance) []Voice {
 	var out []Voice
 	at := 0
 	for at < len(text) {
-		i := strings.Index(text[at:], recordOpen)
+		i := strings.Index(text[at:], RecordOpen)
 		if i < 0 {
 			break
 		}

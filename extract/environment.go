@@ -19,15 +19,11 @@ const maxEnvironment = 16
 // environmentMarks are in lower case.
 var environmentMarks = [...]string{"sandbox", "approval policy", "approval_policy", "plan mode", "network access", "network_access", "read-only", "readonly mode"}
 
-// memoryOpen begins a memory that was restored into the session: what it tells
-// of the environment was read where the client said it.
-const memoryOpen = "<pith-memory "
-
 // read takes the sentences and elements that state a limit. It reads the text
 // of clients only, which is rare and short next to tool output.
 func (e *environmentSlot) read(s *Said) {
-	if strings.HasPrefix(s.Text, memoryOpen) {
-		return
+	if strings.HasPrefix(s.Text, pith.RecordOpen) {
+		return // what a memory tells was read where the client said it
 	}
 	if !strings.Contains(s.Text, "andbox") && !strings.Contains(s.Text, "ead-only") && !strings.Contains(s.Text, "lan mode") && !strings.Contains(s.Text, "pproval") {
 		return

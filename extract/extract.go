@@ -188,7 +188,7 @@ func (x *Extractor) LateExit(e *pith.LateExit) {
 // Boundary reads a compaction of the client's own. Its replacement history
 // repeats messages of the session, so nothing is read from it.
 func (x *Extractor) Boundary(b *pith.Boundary) {
-	if r := b.Replacement; len(r) > 0 && len(r[0].Blocks) > 0 && strings.HasPrefix(r[0].Blocks[0].Text, memoryOpen) {
+	if r := b.Replacement; len(r) > 0 && len(r[0].Blocks) > 0 && strings.HasPrefix(r[0].Blocks[0].Text, pith.RecordOpen) {
 		return // a memory took the place of the summary
 	}
 	x.goal.boundary()
