@@ -64,7 +64,7 @@ func TestOldRecordsGo(t *testing.T) {
 	b, c := place(t, "file")
 	dir := filepath.Join(b.data, "hooks")
 	old, fresh, other := filepath.Join(dir, "old.json"), filepath.Join(dir, "fresh.json"), filepath.Join(dir, "problems.jsonl")
-	half := filepath.Join(dir, ".new-1")
+	half, placed := filepath.Join(dir, ".new-1"), filepath.Join(dir, "opencode", "ses_1.json")
 	age := func(paths ...string) {
 		for _, p := range paths {
 			put(t, p, `{"version":1,"session":"s"}`)
@@ -81,11 +81,17 @@ func TestOldRecordsGo(t *testing.T) {
 		}
 	}
 	c.round(seeded(3))
-	age(old, other, half)
+	if err := os.MkdirAll(filepath.Dir(placed), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	age(old, other, half, placed)
 	put(t, fresh, `{"version":1,"session":"s"}`)
 	end()
 	if exists(old) || exists(half) || !exists(fresh) || !exists(other) {
 		t.Errorf("after the first: old %t, half %t, fresh %t, problems %t", exists(old), exists(half), exists(fresh), exists(other))
+	}
+	if exists(placed) {
+		t.Error("what a plugin placed in an old session stays")
 	}
 	age(old)
 	end()

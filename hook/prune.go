@@ -22,8 +22,9 @@ const (
 	recordDays = 90
 )
 
-// prune removes the records of sessions that had no event for long, once a day
-// at most. A record that is removed too early costs its session a whole reading.
+// prune removes the records of sessions that had no event for long, and what
+// plugins keep of them, once a day at most. A record that is removed too early
+// costs its session a whole reading.
 func (h *Hooks) prune() {
 	now, mark := h.config.Now(), filepath.Join(h.config.Dir, prunedFile)
 	if info, err := os.Stat(mark); err == nil && now.Sub(info.ModTime()).Abs() < pruneEvery {
@@ -36,12 +37,14 @@ func (h *Hooks) prune() {
 	if days <= 0 {
 		days = recordDays
 	}
-	_ = eachRecord(h.config.Dir, func(path string, info fs.FileInfo) error {
-		if now.Sub(info.ModTime()) > time.Duration(days)*24*time.Hour {
-			_ = os.Remove(path) // it may be gone, or goes another day
-		}
-		return nil
-	})
+	for _, dir := range []string{h.config.Dir, filepath.Join(h.config.Dir, placedFolder)} {
+		_ = eachRecord(dir, func(path string, info fs.FileInfo) error {
+			if now.Sub(info.ModTime()) > time.Duration(days)*24*time.Hour {
+				_ = os.Remove(path) // it may be gone, or goes another day
+			}
+			return nil
+		})
+	}
 }
 
 // eachRecord calls f with the records in a folder, and with what is left of
