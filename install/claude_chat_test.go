@@ -10,8 +10,8 @@ import (
 )
 
 // chat has one process of Claude Code answer several prompts, each after the
-// answer to the one before it.
-func (r *rig) chat(version string, prompts ...string) result {
+// answer to the one before it. A prompt is a text, or a list of blocks.
+func (r *rig) chat(version string, prompts ...any) result {
 	r.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), clientLimit)
 	defer cancel()
@@ -35,7 +35,7 @@ func (r *rig) chat(version string, prompts ...string) result {
 	lines := bufio.NewScanner(out)
 	lines.Buffer(nil, 64<<20)
 	for _, prompt := range prompts {
-		line := mustJSON(map[string]any{"type": "user", "message": map[string]string{"role": "user", "content": prompt}})
+		line := mustJSON(map[string]any{"type": "user", "message": map[string]any{"role": "user", "content": prompt}})
 		if _, err := in.Write(append(line, '\n')); err != nil {
 			break // it ended: what it said tells why
 		}

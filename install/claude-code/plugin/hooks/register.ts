@@ -78,7 +78,8 @@ const rounds = (rows: readonly SessionMessage[]) => {
       if (!open.delete(result.tool_use_id)) throw new Error('pith keeps a result without its call')
       last.results.push(told(result))
     }
-    if (m.text !== '') last.words.push(m)
+    if ((m.toolResults ?? []).length === 0) last.words.push(m)
+    else if (m.text !== '') last.words.push({ role: 'user', text: m.text, toolUses: [] })
   }
   if (open.size > 0) throw new Error('pith keeps a call without its result')
   return out
@@ -88,8 +89,9 @@ const rounds = (rows: readonly SessionMessage[]) => {
 // is handed back as it was, the client writes a copy that hangs on rows from
 // before the compaction, and a resumed session then has the whole old history
 // and no memory. The calls of one answer are one row, and their results the
-// next. Thinking has nothing to be written from, and is left out; where it is
-// asked for, what the model said stays as it was, with before in front of it.
+// next. A person's own words go back as they were, with their images, which
+// nothing here can read. Thinking has nothing to be written from, and is left out;
+// where it is asked for, what the model said stays as it was, with before in front of it.
 const rebuilt = (rows: readonly SessionMessage[], whole: boolean, before: readonly SessionMessage[]) => {
   const out: SessionMessage[] = [...before]
   for (const round of rounds(rows)) {
@@ -98,7 +100,7 @@ const rebuilt = (rows: readonly SessionMessage[], whole: boolean, before: readon
     if (whole) out.push(...round.said)
     else if (text !== '' || toolUses.length > 0) out.push({ role: 'assistant', text, toolUses })
     if (round.results.length > 0) out.push({ role: 'user', text: '', toolUses: [], toolResults: round.results })
-    for (const m of round.words) out.push({ role: 'user', text: m.text, toolUses: [] })
+    out.push(...round.words)
   }
   return out
 }
