@@ -33,8 +33,11 @@ func (c *Config) codex(o Options, old *receipt) (*wanted, error) {
 		if !trust {
 			return []wantedSettings{config}, nil
 		}
-		entries, err := codexAgreement(w.folder, after[hooks.path], hooks.entries)
-		config.entries = append(config.entries, entries...)
+		agreed, err := codexAgreement(w.folder, after[hooks.path], hooks.entries)
+		if o.Scope == Project { // Codex looks for it in its user's settings alone
+			return []wantedSettings{config, {path: filepath.Join(c.Codex, "config.toml"), format: "toml", entries: agreed}}, err
+		}
+		config.entries = append(config.entries, agreed...)
 		return []wantedSettings{config}, err
 	}
 	w.next = []string{"restart Codex"}

@@ -52,6 +52,22 @@ func TestRealCodexTrust(t *testing.T) {
 	}
 }
 
+// TestRealCodexTrustInProject: the agreement to a project's hooks is one of the
+// user's settings, the only ones in which Codex looks for it.
+func TestRealCodexTrustInProject(t *testing.T) {
+	s := &script{}
+	r := newRig(t, s)
+	trusted := fmt.Sprintf("\n[projects.%q]\ntrust_level = \"trusted\"\n", r.Work)
+	r.write("../home/.codex/config.toml", fmt.Sprintf(codexConfig, r.Server.URL)+trusted)
+	r.pith("install", "codex", "--yes", "--trust", "--scope", "project")
+	if res := r.codex("Say hello."); res.Code != 0 {
+		t.Fatalf("%+v", res)
+	}
+	if records, err := filepath.Glob(filepath.Join(r.Home, ".local/share/pith/hooks/*.json")); err != nil || len(records) == 0 {
+		t.Errorf("no hook ran of those that were agreed to: %v", err)
+	}
+}
+
 // codexFile is a file's text.
 func codexFile(t *testing.T, path string) string {
 	t.Helper()

@@ -1,6 +1,8 @@
 package install
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -42,5 +44,31 @@ func TestCodexTrust(t *testing.T) {
 	}
 	if _, err := codexTrust("/h/hooks.json", []byte(`{"hooks":[]}`), nil); err == nil || !strings.Contains(err.Error(), "/h/hooks.json") {
 		t.Errorf("a file of another shape: %v", err)
+	}
+}
+
+// TestCodexTrustOfProject: the agreement to a project's hooks goes into the
+// user's settings, beside that to the user's own, and out again.
+func TestCodexTrustOfProject(t *testing.T) {
+	for _, order := range [][]Scope{{User, Project}, {Project, User}} {
+		c := newMachine(t)
+		config := filepath.Join(c.Codex, "config.toml")
+		writeFile(t, config, "# mine\nmodel = \"x\"\n")
+		must(t, os.MkdirAll(c.Project, 0o755))
+		before := snapshot(t, filepath.Dir(c.Codex))
+		for _, scope := range []Scope{User, Project} {
+			install(t, c, Codex, Options{Scope: scope, Trust: true})
+		}
+		data, err := os.ReadFile(config)
+		must(t, err)
+		for _, dir := range []string{c.Codex, filepath.Join(c.Project, ".codex")} {
+			if n := strings.Count(string(data), `"`+filepath.Join(dir, "hooks.json")+`:`); n != 9 {
+				t.Errorf("%d hooks of %s are agreed to, want 9:\n%s", n, dir, data)
+			}
+		}
+		for _, scope := range order {
+			uninstall(t, c, Codex, Options{Scope: scope})
+		}
+		wantSame(t, before, snapshot(t, filepath.Dir(c.Codex)))
 	}
 }
