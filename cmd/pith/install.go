@@ -45,7 +45,8 @@ was done is written down, and "pith uninstall" takes it back.
 
 For Claude Code, --scope project changes the local settings of the project in the
 current folder (.claude/settings.local.json), which are not for the repository.
-"mcp" prints the entry for a client's settings, or puts it into --file.
+Codex looks in its user's settings for the agreement to a project's hooks, so that
+is where --trust puts it. "mcp" prints the entry for a client's settings, or puts it into --file.
 
 Exit codes: 0 done, or nothing to change, or "no" was answered; 2 usage; 3 a settings
 file cannot be read or changed (nothing was changed anywhere).`,
