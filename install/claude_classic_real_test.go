@@ -1,6 +1,9 @@
 package install_test
 
 import (
+	"encoding/json"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -27,13 +30,14 @@ func TestRealClaudeClassic(t *testing.T) {
 			r := newClaude(t, s)
 			p := plant(r)
 			s.then(p.turns(r, fullFor(model))...)
-			s.then(fill(20_000), providertest.Say("All is done."))
-			args := []string{"-p", p.Prompt}
+			s.then(fill(20_000), fill(30_000), fill(fullFor(model)), fill(20_000), providertest.Say("All is done."))
+			log := filepath.Join(r.Home, "debug.log")
+			args := []string{"-p", p.Prompt, "--debug-file", log}
 			if model != "" {
 				args = append(args, "--model", model)
 			}
 			r.valid(r.claude("classic", args...))
-			if s.Summaries() != 1 {
+			if s.Summaries() != 2 {
 				t.Fatalf("%d requests for a summary", s.Summaries())
 			}
 			for _, steered := range []string{p.Rule, "sh check/alpha.sh", "exit 124"} {
@@ -49,6 +53,13 @@ func TestRealClaudeClassic(t *testing.T) {
 				if lost := p.missing(spoken(&requests[i])); len(lost) > 0 {
 					t.Errorf("request %d does not hold %q", requests[i].N, lost)
 				}
+			}
+			p.ranOnce(r)
+			p.saidOnce(t, &requests[len(requests)-1])
+			r.chain(2)
+			debug, err := os.ReadFile(log)
+			if told := strings.Count(string(debug), `systemMessage":"pith: the summary kept `); err != nil || told < 2 {
+				t.Errorf("the person was told of %d summaries: %v", told, err)
 			}
 			if model != "" && hasRole(&requests[0], pith.RoleSystem) {
 				t.Errorf("%s takes no messages of the system", model)
@@ -73,4 +84,43 @@ func hasRole(q *providertest.Request, role pith.Role) bool {
 		}
 	}
 	return false
+}
+
+// saidOnce holds that a memory names each of the planted failures once.
+func (p *planted) saidOnce(t *testing.T, q *providertest.Request) {
+	t.Helper()
+	memory := strings.Join(memories(q), "")
+	for command := range p.Exits {
+		if n := strings.Count(memory, "`"+command+"` exit"); n != 1 {
+			t.Errorf("the memory names %q %d times:\n%s", command, n, memory)
+		}
+	}
+}
+
+// chain holds that every compaction has a checkpoint in the one stored session,
+// and that each names the one before it.
+func (r *rig) chain(compactions int) {
+	r.t.Helper()
+	var list []struct {
+		ID     string `json:"id"`
+		Parent string `json:"parent_id"`
+		Number int    `json:"seq"`
+	}
+	out := r.pith("sessions", r.session(), "--json").Out
+	if err := json.Unmarshal([]byte(out), &list); err != nil || len(list) < compactions {
+		r.t.Fatalf("%d checkpoints: %v\n%s", len(list), err, out)
+	}
+	for i, c := range list { // the newest first
+		parent := ""
+		if i+1 < len(list) {
+			parent = list[i+1].ID
+		}
+		if c.Parent != parent || c.Number != len(list)-1-i {
+			r.t.Errorf("checkpoint %d, %s, comes behind %q, not %q", c.Number, c.ID, c.Parent, parent)
+		}
+	}
+	var sessions []json.RawMessage
+	if out := r.pith("sessions", "--json").Out; json.Unmarshal([]byte(out), &sessions) != nil || len(sessions) != 1 {
+		r.t.Errorf("the stored sessions are %s", out)
+	}
 }

@@ -156,6 +156,8 @@ func TestRealClaudeCompacts(t *testing.T) {
 	if len(seen) != 2 {
 		t.Errorf("%d memories, there were two compactions", len(seen))
 	}
+	p.saidOnce(t, &requests[len(requests)-1])
+	r.chain(2)
 
 	for _, prompt := range []string{"/compact keep the port", "/pith:compact keep the port"} {
 		t.Run(prompt, func(t *testing.T) {
