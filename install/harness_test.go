@@ -176,6 +176,17 @@ func (r *rig) write(name, text string) {
 	put(r.t, filepath.Join(r.Work, name), text)
 }
 
+// runs has a client's part, which lies somewhere below the home folder, run
+// another program in pith's place.
+func (r *rig) runs(part, at, pith string) {
+	r.t.Helper()
+	text, err := os.ReadFile(part)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	put(r.t, filepath.Join(r.Home, at), strings.ReplaceAll(string(text), "__PITH__", pith))
+}
+
 // put writes a file, and the folders above it.
 func put(t *testing.T, path, text string) {
 	t.Helper()

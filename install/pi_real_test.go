@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -32,16 +31,6 @@ func piRig(t *testing.T, s *script, api string) *rig {
 	return r
 }
 
-// extension puts another path for pith into the extension of pi.
-func (r *rig) extension(pith string) {
-	r.t.Helper()
-	text, err := os.ReadFile("pi/pith.ts")
-	if err != nil {
-		r.t.Fatal(err)
-	}
-	put(r.t, filepath.Join(r.Home, ".pi/agent/extensions/pith.ts"), strings.ReplaceAll(string(text), "__PITH__", pith))
-}
-
 // pi runs pi without a terminal.
 func (r *rig) pi(args ...string) result {
 	r.t.Helper()
@@ -57,8 +46,10 @@ func piShell(command, _ string) providertest.Call {
 }
 
 func TestRealPiCompacts(t *testing.T) {
+	t.Parallel()
 	for _, api := range []string{"anthropic-messages", "openai-completions"} {
 		t.Run(api, func(t *testing.T) {
+			t.Parallel()
 			s := &script{Summary: "## Goal\nnothing"}
 			r := piRig(t, s, api)
 			full := providertest.Answer{Text: "All forty are written.", Usage: used(45_000)}
@@ -94,6 +85,7 @@ func TestRealPiCompacts(t *testing.T) {
 // TestRealPiManual holds that /compact is answered by pith too, and that the
 // person is told.
 func TestRealPiManual(t *testing.T) {
+	t.Parallel()
 	s := &script{Summary: "## Goal\nnothing"}
 	r := piRig(t, s, "anthropic-messages")
 	s.Turns = append(plantedTurns(piWrite, piShell), providertest.Say("All."))
@@ -161,11 +153,13 @@ func (r *rig) piRPC(steps ...step) string {
 // TestRealPiBroken holds that pi compacts as it does by itself where pith is
 // gone, and says things that are no answer.
 func TestRealPiBroken(t *testing.T) {
+	t.Parallel()
 	for _, pith := range []string{"/nonexistent/pith", "/bin/echo"} {
 		t.Run(filepath.Base(filepath.Dir(pith)), func(t *testing.T) {
+			t.Parallel()
 			s := &script{Summary: "## Goal\nA summary of pi's own."}
 			r := piRig(t, s, "anthropic-messages")
-			r.extension(pith)
+			r.runs("pi/pith.ts", ".pi/agent/extensions/pith.ts", pith)
 			s.Turns = append(plantedTurns(piWrite, piShell), providertest.Answer{Text: "All.", Usage: used(45_000)})
 			r.pi("-p", plantedGoal)
 			r.pi("-p", "go on", "-c")
