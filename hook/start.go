@@ -38,12 +38,28 @@ func (t *turn) compacted() (Output, error) {
 	if err != nil {
 		return Output{}, err
 	}
+	if t.client == ClaudeCode && waits(saved.State) {
+		return Output{}, nil
+	}
 	block, err := t.block(saved, restore.Options{Budget: t.hooks.config.Memory.Budget, Window: t.window(), Unkept: saved.SavedAt.IsZero()})
 	if err != nil {
 		return Output{}, err
 	}
 	t.told(saved.State, block)
 	return Output{Context: block}, nil
+}
+
+// waits tells whether a session waits for a sub-agent. It cannot compact then:
+// Claude Code 2.1.197 names it where it compacts the sub-agent, which must not be
+// given another session's memory.
+func waits(s *pith.State) bool {
+	for i := range s.Context.PendingCalls {
+		c := &s.Context.PendingCalls[i]
+		if (c.Tool == "Agent" || c.Tool == "Task") && c.Source.Message >= s.Checkpoint.ThroughMessage { // behind an older one it went on
+			return true
+		}
+	}
+	return false
 }
 
 // prepared is the checkpoint of the compaction that just took place. It is made

@@ -124,3 +124,53 @@ func (r *rig) chain(compactions int) {
 		r.t.Errorf("the stored sessions are %s", out)
 	}
 }
+
+// TestRealClaudeClassicAgent compacts a sub-agent of the older version: it begins
+// with what its parent knows, and the client summarises by itself.
+func TestRealClaudeClassicAgent(t *testing.T) {
+	t.Parallel()
+	s := &script{Summary: "<summary>Part seven was looked at.</summary>"}
+	r := newClaude(t, s)
+	p := plant(r)
+	s.then(p.turns(r, 30_000)[:3]...)
+	s.then(providertest.Use("Agent", `{"description":"Look at a part","prompt":"Look at part seven.","subagent_type":"general-purpose","run_in_background":false}`),
+		fill(31_000), providertest.Say("All is done."))
+	for i := range 6 {
+		a := providertest.Answer{Usage: used(20_000 + i)}
+		for n := range 2 {
+			a.Calls = append(a.Calls, fileCall(r, p.Paths[16+4*i+2*n], n))
+		}
+		s.Agent = append(s.Agent, a)
+	}
+	s.Agent = append(s.Agent, fill(25_000), fill(full), fill(20_000), providertest.Say("Part seven is sound."))
+	s.Each = func(q *providertest.Request) {
+		if strings.Contains(q.LastText(), "check alpha: cannot go on") {
+			r.written("check alpha: cannot go on")
+		}
+	}
+	r.valid(r.claude("classic", "-p", p.Prompt))
+	own := s.Agents()
+	if s.Summaries() != 1 || len(own) != len(s.Agent) {
+		t.Fatalf("%d requests for a summary, %d of the sub-agent", s.Summaries(), len(own))
+	}
+	if first := spoken(&own[0]); !strings.Contains(first, p.Rule) || !strings.Contains(first, "sh check/alpha.sh") {
+		t.Errorf("the sub-agent is not told what binds it and what fails:\n%s", first)
+	}
+	last := &own[len(own)-1]
+	if text := spoken(last); !strings.Contains(text, "Part seven was looked at.") {
+		t.Errorf("behind its compaction the sub-agent has\n%s", text)
+	}
+	for i := range own { // the client says that its parent compacts
+		if list := memories(&own[i]); i > 0 && len(list) > 0 && strings.Contains(list[0], "which it stands for") {
+			t.Errorf("the sub-agent has its parent's memory:\n%s", list[0])
+		}
+	}
+	const agents = "old/part08/source08.go"
+	main := s.Main()
+	if text := spoken(&main[len(main)-1]); strings.Contains(text, agents) {
+		t.Errorf("the parent has files of the sub-agent:\n%s", text)
+	}
+	if out := r.pith("sessions", "--json").Out; strings.Count(out, `.agent-`) != 1 {
+		t.Errorf("the stored sessions are %s", out)
+	}
+}
