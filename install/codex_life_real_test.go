@@ -25,6 +25,7 @@ func pithTold(t *testing.T, q *providertest.Request) string {
 // TestRealCodexTrust: hooks that were not agreed to are passed over in silence;
 // where pith wrote the agreement down they run, and no longer when they changed.
 func TestRealCodexTrust(t *testing.T) {
+	t.Parallel()
 	s := &script{}
 	r := newRig(t, s)
 	r.write("../home/.codex/config.toml", fmt.Sprintf(codexConfig, r.Server.URL))
@@ -55,6 +56,7 @@ func TestRealCodexTrust(t *testing.T) {
 // TestRealCodexTrustInProject: the agreement to a project's hooks is one of the
 // user's settings, the only ones in which Codex looks for it.
 func TestRealCodexTrustInProject(t *testing.T) {
+	t.Parallel()
 	s := &script{}
 	r := newRig(t, s)
 	trusted := fmt.Sprintf("\n[projects.%q]\ntrust_level = \"trusted\"\n", r.Work)
@@ -80,6 +82,7 @@ func codexFile(t *testing.T, path string) string {
 
 // TestRealCodexSurvivesHooks: whatever becomes of pith, the session goes on.
 func TestRealCodexSurvivesHooks(t *testing.T) {
+	t.Parallel()
 	for name, pith := range map[string]string{
 		"missing": "/nowhere/pith",
 		"hangs":   "sleep 600 #",
@@ -107,6 +110,7 @@ func TestRealCodexSurvivesHooks(t *testing.T) {
 // TestRealCodexResumes: a session that goes on after a break is told what
 // changed on the disk, what failed, and what comes next.
 func TestRealCodexResumes(t *testing.T) {
+	t.Parallel()
 	s := &script{}
 	r := newCodexRig(t, s)
 	_, s.Turns = codexPlan(r, false)
@@ -133,6 +137,7 @@ func TestRealCodexResumes(t *testing.T) {
 // TestRealCodexWarns: three failures of one kind, and a window that fills, are
 // told to the model once, with the next request.
 func TestRealCodexWarns(t *testing.T) {
+	t.Parallel()
 	s := &script{}
 	r := newCodexRig(t, s)
 	r.write("checks/red.sh", "echo 'error: cannot find module lexer' >&2\nexit 1\n")
@@ -161,6 +166,7 @@ func TestRealCodexWarns(t *testing.T) {
 
 // TestRealCodexIsRead: the session that the client wrote is read as it was.
 func TestRealCodexIsRead(t *testing.T) {
+	t.Parallel()
 	s := &script{Summary: "S"}
 	r := newCodexRig(t, s)
 	p, turns := codexPlan(r, true)
@@ -184,6 +190,7 @@ func TestRealCodexIsRead(t *testing.T) {
 // TestRealCodexSubAgent: a sub-agent is told its parent's rules, and what it
 // does is kept apart from what its parent does.
 func TestRealCodexSubAgent(t *testing.T) {
+	t.Parallel()
 	collaboration := func(name, input string) providertest.Answer {
 		return small(providertest.Answer{Calls: []providertest.Call{{Name: name, Namespace: "collaboration", Input: []byte(input)}}})
 	}

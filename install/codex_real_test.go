@@ -195,11 +195,13 @@ func (p *codexFacts) missing(block string) []string {
 // the middle of a turn, the next request holds what was planted; so it does
 // after the second, and in every request between.
 func TestRealCodexCompacts(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct{ remote, scripts bool }{
 		"summary-tools": {false, false}, "summary-scripts": {false, true},
 		"remote-tools": {true, false}, "remote-scripts": {true, true},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			s := &script{Summary: "Some things were done."}
 			r := newCodexRig(t, s)
 			p, turns := codexPlan(r, c.scripts)

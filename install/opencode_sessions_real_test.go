@@ -106,6 +106,7 @@ func apart(t *testing.T, list []providertest.Request, own, other string) {
 // its own in opencode, and the one that it works for each have their own
 // memory.
 func TestRealOpencodeSubagents(t *testing.T) {
+	t.Parallel()
 	s := &script{Summary: "## Objective\nnothing"}
 	r := opencodeRig(t, s, "anthropic")
 	task, err := json.Marshal(map[string]string{"description": "Write beryl", "prompt": "Write the beryl modules.", "subagent_type": "general"})
@@ -153,6 +154,7 @@ func TestRealOpencodeSubagents(t *testing.T) {
 // TestRealOpencodeTwoSessions holds that two sessions in one folder, each gone on
 // with after the other, keep to themselves.
 func TestRealOpencodeTwoSessions(t *testing.T) {
+	t.Parallel()
 	s := &script{Summary: "## Objective\nnothing"}
 	r := opencodeRig(t, s, "anthropic")
 	var ids []string
@@ -189,6 +191,7 @@ func TestRealOpencodeTwoSessions(t *testing.T) {
 // TestRealOpencodeRevert holds that a memory is used as long as the messages that
 // it goes before are there, and no longer.
 func TestRealOpencodeRevert(t *testing.T) {
+	t.Parallel()
 	s := &script{Summary: "## Objective\nnothing"}
 	r := opencodeRig(t, s, "anthropic")
 	s.Turns = r.markedTurns("amber")
