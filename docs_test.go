@@ -14,7 +14,7 @@ var (
 	// pathLike is a thing in backticks that claims to be a file or folder of this repository.
 	pathLike = regexp.MustCompile(`^\.?[a-z0-9_.-]+(/[A-Za-z0-9_.-]+)*(/|\.(go|md|json|jsonl|txtar|yml|yaml|toml|sum|mod|tmpl))$`)
 	// outside are names of files that the docs speak of and that are not ours.
-	outside = regexp.MustCompile(`^(go\.sum|CLAUDE\.md|AGENTS\.md|session\.jsonl|state\.json|block\.md|config\.toml|hooks\.json|settings\.json|opencode\.json|body\.json|a2a-task\.json)$`)
+	outside = regexp.MustCompile(`^(go\.sum|CLAUDE\.md|AGENTS\.md|session\.jsonl|state\.json|block\.md|config\.toml|hooks\.json|settings\.json|plugins/known_marketplaces\.json|opencode\.json|body\.json|a2a-task\.json)$`)
 	// forbiddenWords would tie the project to where it was made.
 	forbiddenWords = regexp.MustCompile(`\.\./shared|/work/(main|shared)|\bissue tracker\b`)
 )
