@@ -70,6 +70,8 @@ func TestScripts(t *testing.T) {
 			e.Setenv("SERVER", servers.keyed.URL)
 			e.Setenv("LOCALSERVER", servers.open.URL)
 			e.Setenv("MODELKEY", modelKey)
+			// A process that the race detector watches sleeps for a second at its end.
+			e.Setenv("GORACE", "atexit_sleep_ms=0")
 			for name, text := range map[string]string{
 				"key.txt":   modelKey + "\n",
 				"named.env": "# keys\nOPENAI_API_KEY=" + modelKey + "\nexport ANTHROPIC_API_KEY=\"" + modelKey + "\"\n",
