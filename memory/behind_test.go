@@ -16,12 +16,12 @@ import (
 )
 
 // claudeSessions are Claude Code sessions by their names: those of the tests,
-// and the ones of PITH_CORPUS.
+// and, unless in short mode, the ones of PITH_CORPUS.
 func claudeSessions(t *testing.T) map[string][]byte {
 	t.Helper()
 	all := map[string][]byte{"made": madeSession(256 << 10)}
 	files := []string{filepath.Join("..", "testdata", "sessions", "claude-code.jsonl")}
-	if dir := os.Getenv("PITH_CORPUS"); dir != "" {
+	if dir := os.Getenv("PITH_CORPUS"); dir != "" && !testing.Short() {
 		found, err := filepath.Glob(filepath.Join(dir, "claude-code", "*.jsonl"))
 		if err != nil {
 			t.Fatal(err)

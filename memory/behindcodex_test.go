@@ -12,14 +12,14 @@ import (
 )
 
 // codexSessions are Codex rollouts by their names: those of the tests, and the
-// ones of PITH_CORPUS.
+// ones of PITH_CORPUS unless in short mode.
 func codexSessions(t *testing.T) map[string][]byte {
 	t.Helper()
 	files := []string{filepath.Join("..", "testdata", "sessions", "codex.jsonl")}
 	for _, name := range []string{"codex.jsonl", "codex-newest.jsonl", "codex-subagent.jsonl", "codex-summary.jsonl"} {
 		files = append(files, filepath.Join("..", "transcript", "testdata", name))
 	}
-	if dir := os.Getenv("PITH_CORPUS"); dir != "" {
+	if dir := os.Getenv("PITH_CORPUS"); dir != "" && !testing.Short() {
 		found, err := filepath.Glob(filepath.Join(dir, "codex", "*.jsonl"))
 		if err != nil {
 			t.Fatal(err)
