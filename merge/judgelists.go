@@ -142,6 +142,10 @@ func (j *judge) results(d *compactor.Draft) {
 			continue
 		}
 		name, result := clean(d.ToolResults[i].Name), visible(d.ToolResults[i].Result)
+		if name == "" || result == "" { // all of it was control characters
+			j.drop(kindInvisible)
+			continue
+		}
 		if _, again := j.extra.ToolResults[name]; again || len(name) > maxLine || strings.HasPrefix(name, "cws/") {
 			j.drop(kindDuplicate)
 			continue
